@@ -45,7 +45,7 @@ from server.operations.archives import archive_of, shared_games
 from server.play import views
 from server.play.seating.exhibition import STEP, exhibition, today
 from server.play.seating.games import open_game
-from server.play.seating.hosting import begin, close_game, keep_open, withdraw_invitation
+from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
@@ -385,20 +385,31 @@ class SeatTokens(MethodView):
 
 @blp.route("/games/<uuid:game_id>/invitations")
 class Invitations(MethodView):
+    @blp.response(200, schemas.Invitations, example=examples.INVITATIONS)
+    @blp.doc(operationId="listInvitations", **needs("games:write"))
+    @blp.raises(NotHost)
+    def get(self, game_id: UUID) -> Any:
+        """List a game's invitations
+
+        Returns the seats that are reserved for invited players, with the invited addresses. Only the host can do this.
+        """
+        return {"items": invitees(game_id, caller("games:write").player_id)}
+
     @blp.arguments(schemas.InvitationRequest, example=examples.INVITATION)
     @blp.response(201, schemas.Invited, example=examples.INVITED)
     @blp.doc(operationId="invite", **needs("games:write"))
     @blp.idempotent
-    @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
+    @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Invite a player by email
 
         Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
         can see who takes a seat you reserved, even in a game with the `nameless` option.
 
-        An address without an account gets only one invitation email, even from several hosts, until a player signs in
-        with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks like a link is
-        removed from the title and names in the email.
+        To send the email again, repeat the call with the same seat and address. But an address without an account gets
+        only one invitation email, even from several hosts, until a player signs in with this address. The seat's
+        `unreachable` tells you whether emails bounce. Anything that looks like a link is removed from the title and
+        names in the email.
         """
         who = caller("games:write")
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))

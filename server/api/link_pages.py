@@ -26,13 +26,22 @@ from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
 from server.play.game import Game
 from server.play.seating import seats
-from server.play.seating.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
+from server.play.seating.seats import (
+    come_back,
+    decline_invitation,
+    enter_by_invitation,
+    invitation,
+    is_kept,
+    is_newcomer,
+    restore_invitation,
+)
 from server.play.seating.stand_ins import enter_as_stand_in, is_stranger, last_minute, open_stand_in_link
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
 from server.play.turns.turn_links import check_line, future_turn, is_undone, open_turn, play_line, rest_of_turn
 from server.play.views import view_of
+from server.post.terms import terms_of
 from server.store.rows import SeatState
 from server.translations import noted
 from server.translations.times import moment
@@ -214,7 +223,8 @@ def invited(word: str) -> Response:
         word=word,
         introduction=_introduction(game),
         host=None if game.hides_names else _host(game),
-        turns=text.usual_turns(game.head.rules, len(game.seats)),
+        people=[_shown(game, row, is_own=kept and row.seat == seat) for row in game.seats],
+        terms=terms_of(game),
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
     return response
@@ -223,6 +233,16 @@ def invited(word: str) -> Response:
 def _host(game: Game) -> str | None:
     """Return the name of the host, if they have a seat."""
     return next((game.names[row.seat] for row in game.seats if row.player_id == game.head.host), None)
+
+
+def _shown(game: Game, row: SeatState, is_own: bool) -> str:
+    """Return who has this seat, for a person with an invitation."""
+    name = game.names[row.seat]
+    if is_own:
+        return str(gettext("you"))
+    if row.bot:
+        return str(gettext("the bot %(bot)s", bot=name))
+    return name if row.player_id else str(gettext("an open seat"))
 
 
 def _introduction(game: Game) -> tuple[str, str]:
@@ -236,10 +256,36 @@ def accept(word: str) -> Response:
     Reject forms from other origins. Otherwise, another site could make its visitors play under an account that isn't
     theirs.
     """
-    if is_from_elsewhere():
-        raise NotFound("Nothing was found at this address.")
+    _expect_own_page()
     game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.invited", word=word))
+
+
+@blp.post("/i/<word>/no")
+def declined(word: str) -> Response:
+    """Decline an invitation. The response offers to undo this."""
+    _expect_own_page()
+    game, seat = invitation(word)
+    email = None if seat is None else game.seats[seat].email
+    try:
+        decline_invitation(word)
+    except NotFound:  # the invitation was declined or withdrawn before
+        return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
+    return page("declined.html", game=game, word=word, email=email)
+
+
+@blp.post("/i/<word>/undo")
+def restored(word: str) -> Response:
+    """Reserve the seat again after its invitation was declined."""
+    _expect_own_page()
+    restore_invitation(word, request.form.get("email", ""))
+    return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
+
+
+def _expect_own_page() -> None:
+    """Raise NotFound for a form from another origin."""
+    if is_from_elsewhere():
+        raise NotFound("Nothing was found at this address.")
 
 
 def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
@@ -270,8 +316,7 @@ def asked_to_stand_in(word: str) -> Response:
 @blp.post("/s/<word>")
 def stand_in(word: str) -> Response:
     """Accept a stand-in request. A new player is signed in. Reject forms from other origins."""
-    if is_from_elsewhere():
-        raise NotFound("Nothing was found at this address.")
+    _expect_own_page()
     game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
 

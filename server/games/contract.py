@@ -1,8 +1,8 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `begin_turn`, `judge`, `advise`, `ONE_TURN_AHEAD`,
-`resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`,
-`write_spoken`, `spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the
+`resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `usual_minutes`,
+`notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the
 end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """

@@ -234,6 +234,12 @@ def usual_turns(rules_name: str, players: int) -> int | None:
     return int(count(players)) if count else None
 
 
+def usual_minutes(rules_name: str, players: int) -> int | None:
+    """Return about how many minutes each player needs for all turns together, or None if the game doesn't say."""
+    count = getattr(GAMES[rules_name], "usual_minutes", None)
+    return int(count(players)) if count else None
+
+
 def refused(error: RuleError, locale: str) -> str:
     """Return why the rules refused a move or an option. In English, this is the rules' own sentence, which names
     details. Other languages have one sentence for each code."""

@@ -14,7 +14,7 @@ from server.clock import clock
 from server.errors import BadField, WrongCode
 from server.games import Json
 from server.operations.forget_address import forget_address, forget_mails_with, postmaster_mails_with
-from server.play.seating.games import note_invitation
+from server.play.seating.games import Guest, note_invitation
 from server.play.seating.stand_ins import ask_anew, is_asked
 from server.sanitize import mailbox_of
 from server.store.database_retry import committing, in_doubt, with_retries
@@ -127,7 +127,7 @@ def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     for seat in db.session.scalars(
         update(SeatRow).where(his).values(email=email, lost_at=None).returning(SeatRow.seat)
     ):
-        note_invitation(game_id, seat, email, head.host, clock.now())
+        note_invitation(game_id, Guest(seat, email), head.host, clock.now())
     ask_anew(game_id, player_id, old, email)
     to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)
     db.session.execute(delete(LetterRow).where(to_old))

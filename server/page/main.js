@@ -4,7 +4,7 @@ import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
 import { here, whereNow } from "./ui/routes.js";
-import { changeLanguage, recognise, signOut } from "./ui/session.js";
+import { changeLanguage, recognise, signOut, wasSignedIn } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { openTable, Table } from "./table/table.js";
@@ -139,6 +139,8 @@ function Notice() {
   const [notice, setNotice] = useState(/** @type {Service["message"]} */ (null));
   const hasEnded = useStore(ended);
   const isOld = useStore(isOutdated);
+  const player = useStore(me);
+  const isNew = useStore(wasSignedIn);
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
     const first = setTimeout(look, SOON);
@@ -152,6 +154,8 @@ function Notice() {
     ${!online && html`<p class="notice away">${t("offline")}</p>`}
     ${hasEnded && html`<p class="notice">${t("session.ended")}</p>`}
     ${isOld && html`<p class="notice">${t("release")} <button class="plain" onClick=${renew}>${t("release.renew")}</button></p>`}
+    ${isNew && player && html`<p class="notice">${t("sandbox.you", { name: player.name })} <a
+      href="#/sign-in">${t("sandbox.other")}</a></p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
   </div>`;
 }

@@ -11,7 +11,7 @@ from server.games import Json
 from server.play.seating.seats import return_word
 from server.store.tables import LetterRow, db
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN
+from tests.support.games import BOT, ME, OPEN, wanted
 
 NEW = "new@example.org"
 
@@ -68,6 +68,46 @@ def test_a_seat_is_reserved_and_its_link_token_is_emailed(app: Flask, ada: Someo
     is_problem(bea.post(f"{path}/seats", {"seat": 1}), 409, "seat-taken")
     assert bea.post(f"{path}/seats", {"seat": 1, "invitation": word}).json["you"]["seat"] == 1
     assert NEW not in ada.get(path).text
+
+
+def test_only_the_host_who_opened_the_game_sees_the_invited_addresses(
+    ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, {"email": NEW}, OPEN)
+    bea.post(f"{path}/seats", {"seat": 1})
+    assert ada.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": NEW}]
+    is_problem(bea.get(f"{path}/invitations"), 403, "not-host")
+    is_problem(stranger.get(f"{path}/invitations"), 401, "token-needed")
+    for who in (bea, stranger):
+        assert NEW not in who.get(path).text
+    ada.delete(f"{path}/seats/me")
+    is_problem(ada.get(f"{path}/invitations"), 403, "not-host")
+    assert bea.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": None}]
+
+
+def test_an_invitation_can_be_sent_again(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, {"email": "bea@example.org"}, OPEN)
+    with app.app_context():
+        db.session.execute(db.delete(LetterRow))  # as after sending
+        db.session.commit()
+    invite(ada, path, "bea@example.org", seat=1)
+    assert len(mailed(app, "bea@example.org")) == 1
+    assert kinds(ada, path) == ["human", "invited", "open"]
+
+
+@pytest.mark.parametrize("greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y"])
+def test_a_greeting_with_a_link_is_rejected(ada: Someone, greeting: str) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    answer = ada.post(f"{path}/invitations", {"email": NEW, "greeting": greeting})
+    is_problem(answer, 422, "invalid-field")
+    assert answer.json["field"] == "greeting"
+    answer = ada.post("/v1/games", wanted(ME, OPEN, {"email": NEW, "greeting": greeting}))
+    assert answer.json["field"] == "seats.2.greeting"
+
+
+def test_only_an_invited_player_can_be_greeted(ada: Someone) -> None:
+    answer = ada.post("/v1/games", wanted(ME, OPEN | {"greeting": "Hello"}, OPEN))
+    is_problem(answer, 422, "invalid-fields")
 
 
 def test_an_invited_player_finds_the_game_in_their_list_and_can_decline(ada: Someone, bea: Someone) -> None:
@@ -209,6 +249,65 @@ def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
     assert "started" in page.text
 
 
+def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: Someone, stranger: Someone) -> None:
+    opened(ada, ME, {"email": NEW}, BOT, clock={"per_move": "P1D"})
+    page = stranger.get(f"/i/{mailed(app, NEW)[0]}").text
+    for line in (
+        "At the table: ada, you, the bot Greedy",
+        "Pace: 1 day per move",
+        "Your time: about",
+        "Duration: about",
+    ):
+        assert line in page
+
+
+def hidden_address(page: TestResponse) -> str:
+    found = re.search(r'name="email" value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+def test_an_invitation_is_declined_with_one_tap_and_the_host_is_told(
+    app: Flask, ada: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    assert f'formaction="/i/{word}/no"' in stranger.get(f"/i/{word}").text
+    answer = stranger.post(f"/i/{word}/no")
+    assert (answer.status_code, "Invitation declined" in answer.text) == (200, True)
+    assert [(it["kind"], it["declined"]) for it in ada.get(path).json["seats"]][1] == ("open", True)
+    again = stranger.post(f"/i/{word}/no")
+    assert (again.status_code, again.location) == (303, f"/i/{word}")
+    assert not has_button(stranger.get(f"/i/{word}"))
+
+
+def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    address = hidden_address(stranger.post(f"/i/{word}/no"))
+    for wrong in ({"email": "bea@example.org"}, {}):
+        assert stranger.post(f"/i/{word}/undo", data=wrong).status_code == 404
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).location == f"/i/{word}"
+    assert has_button(stranger.get(f"/i/{word}"))
+    assert kinds(ada, path) == ["human", "invited", "open"]
+    stranger.post(f"/i/{word}/no")
+    bea.post(f"{path}/seats", {"seat": 1})
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def test_an_invitation_that_the_host_withdrew_cannot_be_restored(app: Flask, ada: Someone, stranger: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    address = hidden_address(stranger.post(f"/i/{word}/no"))
+    stranger.post(f"/i/{word}/undo", data={"email": address})
+    ada.delete(f"{path}/invitations/1")
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert kinds(ada, path) == ["human", "open", "open"]
+
+
 def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
@@ -331,4 +430,6 @@ def test_a_page_from_another_origin_cannot_accept_an_invitation(
     assert stranger.ask("GET", f"/i/{word}").headers["Referrer-Policy"] == "same-origin"  # or it would send `null`
     answer = stranger.ask("POST", f"/i/{word}", headers=elsewhere)
     assert (answer.status_code, kinds(ada, path)) == (404, ["human", "invited", "open"])
+    assert stranger.ask("POST", f"/i/{word}/no", headers=elsewhere).status_code == 404
+    assert kinds(ada, path) == ["human", "invited", "open"]
     assert stranger.ask("POST", f"/i/{word}", headers=here).status_code == 200

@@ -330,7 +330,10 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     page.goto(f"/i/{invitation.word('i')}")
     host = ada.get("/v1/me")["name"]
     expect(page.get_by_role("heading", name=f"{host} invites you to play Sternenhimmel")).to_be_visible()
-    expect(page.get_by_role("listitem")).to_have_text([host, "You", "Greedy"])
+    expect(page.get_by_text(f"At the table: {host}, you, the bot Greedy")).to_be_visible()
+    page.get_by_role("button", name="No, thanks").tap()
+    expect(page.get_by_role("heading", name="Invitation declined")).to_be_visible()
+    page.get_by_role("button", name="Undo").tap()
     page.get_by_role("button", name="Take your seat").tap()
     page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by mail
     expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone

@@ -217,7 +217,8 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     form_of(page)
     page.locator("[name=rules][value=sternenglanz]").check()
     page.locator("[name=scenario][value=scenario-4]").check()
-    page.locator("[name=number]").select_option("2")
+    expect(page.locator("[name=number]")).to_have_value("2")  # as with "Play now"
+    expect(page.get_by_label("Accounts that belong to a program may join")).to_have_count(0)  # all seats are taken
     page.get_by_text("All options").tap()
     page.get_by_label("Maximum rounds").fill("12")
     page.locator("select[name=clock]").select_option("own-time")
@@ -256,6 +257,12 @@ def test_an_error_is_shown_beside_its_field_and_input_is_kept(ada: Client, windo
     expect(page.get_by_label("Titre")).to_have_value("For Gina")
     page.get_by_label("Langue").select_option("en")
     page.get_by_label("Email address").fill("gina@example.org")
+    expect(page.get_by_label("Accounts that belong to a program may join")).to_be_checked()
+    greeting = page.get_by_label("A personal line")
+    greeting.fill("See www.example.org")
+    page.get_by_role("button", name="Create the game").click()
+    expect(page.locator("#wrong-seats\\.1\\.greeting")).to_contain_text("Leave out web addresses")
+    greeting.fill("Fancy a game?")
     page.get_by_role("button", name="Create the game").click()
     assert opened(page, ada)["title"] == "For Gina"
 
@@ -274,9 +281,10 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     expect(page.get_by_text("Copied.")).to_be_visible()
     assert re.search(f"#/games/{game_id}\\?invitation=", page.evaluate("navigator.clipboard.readText()"))
     page.get_by_label("Invite by email").fill("hugo@example.org")
+    page.get_by_label("A personal line").fill("Shall we play, Hugo?")
     page.get_by_role("button", name="Invite", exact=True).click()
     expect(page.get_by_text("Seat 2 is reserved for a player invited by email.")).to_be_visible()
-    house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.message["Subject"] + mail.text)
+    house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.text and "Shall we play, Hugo?" in mail.text)
 
     hugo = windows.open(sign_in(house, "hugo@example.org"))
     hugo.goto(f"/#/games/{game_id}")
@@ -468,6 +476,10 @@ def test_a_host_can_extend_a_game_withdraw_invitations_remove_players_and_close_
         expect(it.locator(".seats li").first).to_contain_text("Host")
     expect(guest.get_by_role("region", name="You're the host")).to_have_count(0)
     host = page.get_by_role("region", name="You're the host")
+    expect(host).to_contain_text("Invited to seat 3: new@example.org · waiting")
+    expect(guest.locator("body")).not_to_contain_text("new@example.org")
+    host.get_by_role("button", name="Send the invitation to new@example.org again").click()
+    expect(host.get_by_role("status")).to_contain_text("Another one is on its way.")
     before = ada.get(f"/v1/games/{game}")["closes_at"]
     host.get_by_role("button", name="Keep it open 14 days longer").click()
     until(lambda: ada.get(f"/v1/games/{game}")["closes_at"] > before)

@@ -43,6 +43,12 @@ def test_a_sandbox_signs_in_without_a_code(house: House, windows: Windows) -> No
     windows.expected = "status of 401"  # of requests sent just before signing out
     page.goto("/")
     expect(page.locator(".me")).to_have_text("Robin")
+    told = page.get_by_text("You are Robin in this sandbox.")
+    expect(told).to_be_visible()
+    page.get_by_role("link", name="Play as someone else").click()
+    expect(told).to_have_count(0)
+    page.get_by_role("link", name="My games").click()
+    expect(page.get_by_role("heading", name="My games")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("button", name="Play as Ada").click()
     expect(page.locator(".me")).to_have_text("Ada")

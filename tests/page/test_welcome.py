@@ -1,12 +1,16 @@
 """What a visitor sees first: a game in progress."""
 
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import Page, expect
 
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, too_wide
 from tests.support.live_server import Client, House, sign_in
 
+TEXT_SIZES = """[...document.querySelectorAll(".live-table *")]
+  .filter((it) => [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && it.checkVisibility())
+  .map((it) => parseFloat(getComputedStyle(it).fontSize) * (it.getScreenCTM?.().a ?? 1))"""
 SHOWN = "document.querySelector('.frame-of').innerHTML"
 
 
@@ -45,6 +49,34 @@ def test_visitors_see_a_bot_game_until_a_game_between_people_has_ten_moves(house
     assert "a live game between ada, ben, and cleo" in shown(page)
     house.forward(timedelta(minutes=11))
     assert "demo" in shown(page)
+
+
+def test_visitors_see_how_many_tables_wait_and_go_there_in_one_tap(house: House, windows: Windows) -> None:
+    dora, emil = (sign_in(house, f"{name}@example.org") for name in ("dora", "emil"))
+    page = windows.open(**PHONE)
+    page.goto("/")
+    expect(page.locator(".live-table figcaption span")).not_to_be_empty()
+    before = len(dora.get("/v1/games?status=open&free=true&limit=100")["items"])
+    one = game_of(dora, ME, OPEN, BOT)
+    if before == 0:
+        page.reload()
+        page.get_by_role("link", name="1 table is waiting for a player: join").tap()
+        expect(page).to_have_url(re.compile(f"#/games/{one}$"))
+        page.goto("/")
+    game_of(emil, ME, OPEN, BOT)
+    page.reload()
+    page.get_by_role("link", name=f"{before + 2} tables are waiting for players: join one").tap()
+    expect(page).to_have_url(re.compile("#/lobby$"))
+
+
+def test_the_demo_is_legible_on_a_phone(house: House, windows: Windows) -> None:
+    page = windows.open(viewport={"width": 390, "height": 844})
+    for day in range(2):  # the featured game changes daily
+        page.clock.install(time=datetime(2027, 1, 1 + day, 12, tzinfo=UTC))
+        shown(page)
+        sizes = page.evaluate(TEXT_SIZES)
+        assert sizes
+        assert min(sizes) >= 11
 
 
 def test_an_address_without_a_page_says_so_and_leads_home(house: House, windows: Windows) -> None:

@@ -67,6 +67,12 @@ from tests.support.games import (
 )
 from tests.support.live_server import AT_ONCE
 
+GREETING_OF_HOST = {
+    "de": "Lust auf eine Partie wie früher in der Küche?",
+    "en": "Fancy a game, like back in our old kitchen?",
+    "fr": "Une partie, comme au bon vieux temps dans la cuisine ?",
+    "it": "Una partita, come ai vecchi tempi in cucina?",
+}
 REPLY_DOMAIN = "reply.stars.example"
 WIDTHS = {"phone": 360, "desk": 600}
 Scheme = Literal["light", "dark"]
@@ -142,7 +148,8 @@ def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
 
 
 def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    game = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, {"email": f"{name}@example.org"}, OPEN]}
+    guest = {"email": f"{name}@example.org", "greeting": GREETING_OF_HOST[locale]}
+    game = {"rules": "sternenglanz", "title": "Winterabende", "seats": [ME, guest, OPEN, {"bot": "level-2"}]}
     for said in ("?", "no"):
         open_game(emil, game)
         yield "invitation", _newest(office, name)

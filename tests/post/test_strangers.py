@@ -163,7 +163,7 @@ def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
     game_id = open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
     take_seat(game_id, bea)
     (mail,) = office.mails("cyd")
-    assert mail.subject == "A player invites you to play Sternenhimmel"
+    assert mail.subject == "A player invites you: Sternenhimmel"
     assert 'a seat for you in "Sternenhimmel". We' in " ".join(mail.text.split())
     assert "- At the table: A player, A player\n" in mail.text
     for part in (mail.subject, mail.text, mail.page):
@@ -181,7 +181,7 @@ def test_an_invitation_shows_the_game_without_revealing_how_it_was_dealt(
         open_game(ada, wanted(ME, OPEN, {"email": f"{name}@example.org"}, rules=rules, title="Same"))
         (mail,) = office.mails(name)
         assert introduction(rules, "en")[0] in " ".join(mail.text.split())
-        assert f"- About {turns} turns each\n" in mail.text
+        assert f"- Your time: about {turns} turns, " in mail.text
         assert "- Pace: 2 days per move\n" in mail.text
         assert "- 1 more seat is free\n" in mail.text
         assert mail.page.count('class="play"') == 1

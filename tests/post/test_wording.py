@@ -128,11 +128,12 @@ LETTERS: list[Letter] = [
         host="Ben",
         title="Tuesday stars",
         rules="Sternenhimmel",
-        others=("Cleo",),
-        pace="2 days per move",
+        others=("Cleo", "the bot Level 2"),
+        terms=("Pace: 2 days per move", "Your time: about 15 turns, 30 minutes in all"),
+        known_as="Sternenhimmel with Cleo",
+        greeting="Time for another round?",
         link="https://sternenpost.example/i/abc",
         introduction="Light up the constellations.",
-        turns=30,
         free=2,
     ),
     Bundle(
@@ -359,7 +360,7 @@ def test_subjects_say_what_the_email_is_about() -> None:
     by_kind = {letter.template: letter for letter in LETTERS}
     assert subject(by_kind["reminder"]) == "1 day left: Tuesday stars"
     assert subject(by_kind["game-ended"]) == "You won: Tuesday stars"
-    assert subject(by_kind["invitation"]) == "Ben invites you to play Sternenhimmel"
+    assert subject(by_kind["invitation"]) == "Ben invites you: Sternenhimmel with Cleo"
     assert subject(by_kind["take-back-asked"]) == "Ben asks to take back a move: Tuesday stars"
     assert subject(ANSWER) == "Please confirm: Tuesday stars"
     assert subject(ANSWER, confirm="") == "Move played: Tuesday stars"

@@ -218,3 +218,37 @@ def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
     assert (by_ada.data["to"], by_bea.data["to"]) == ("cyd@example.org", "dan@example.org")
     assert "ada has reserved a seat for you" in text_of(by_ada)
     assert "bea has reserved a seat for you" in text_of(by_bea)
+
+
+def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_long(ada: UUID, bea: UUID) -> None:
+    guest = {"email": "cyd@example.org", "greeting": "  Shall we\n play again?"}
+    game_id = open_game(ada, wanted(ME, OPEN, guest, {"bot": "level-2"}, clock={"per_move": "PT6H"})).game_id
+    take_seat(game_id, bea)
+    (letter,) = letters(game_id, "invitation")
+    written = compose(letter, "https://stars.example")
+    assert written
+    mail = message_from_bytes(written.message, policy=policy.default)
+    assert mail["Subject"] == "ada invites you: Sternenhimmel with bea"
+    text = text_of(letter)
+    assert text.startswith("> “Shall we play again?”\n– ada\n")
+    turns = -(-sum(len(board.spaces) for board in BOARDS.values()) // 4)
+    assert "At the table: ada, bea, the bot Level 2" in text
+    assert f"about {turns} turns, " in text
+    days = -(-turns * 3 * 6 // 24)  # three people, since a bot takes no time
+    assert f"Duration: about {days} days if each player answers within 6 hours" in text
+    page = mail.get_body(("html",)).get_content()
+    assert page.index('class="play"') < page.index("<img")
+
+
+def test_the_subject_of_an_invitation_names_the_title_at_most_in_part(ada: UUID) -> None:
+    for title, known_as in (
+        ("Winter", "Winter (Sternenhimmel)"),
+        ("Sternenhimmel", "Sternenhimmel"),
+        ("Wonderful " * 8, "Wonderful Wonderful Wonderful Wonderful… (Sternenhimmel)"),
+        ("See stars.example now", "Sternenhimmel"),
+    ):
+        game_id = open_game(ada, wanted(ME, OPEN, {"email": "cyd@example.org"}, title=title)).game_id
+        written = compose(letters(game_id, "invitation")[0], "https://stars.example")
+        assert written
+        subject = message_from_bytes(written.message, policy=policy.default)["Subject"]
+        assert subject == f"ada invites you: {known_as}"

@@ -68,6 +68,7 @@ IN_PATH = {
     (TURN, "/t/<word>"),
     (TURN, "/t/<word>/plain"),
     (INVITATION, "/i/<word>"),
+    (INVITATION, "/i/<word>/no"),
     (STAND_IN, "/s/<word>"),
     (STAND_IN, "/v1/stand-ins/<word>"),
     (RETURN, "/back/<word>"),

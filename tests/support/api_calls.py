@@ -71,6 +71,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/seats/me/stand-in", examples.STAND_IN_WANTED, "games:write"),
     ("DELETE", f"{GAME}/seats/me/stand-in", None, "games:write"),
     ("POST", "/v1/stand-ins/a", None, "games:write"),
+    ("GET", f"{GAME}/invitations", None, "games:write"),
     ("POST", f"{GAME}/invitations", {"email": "a@b.org"}, "games:write"),
     ("POST", f"{GAME}/votes", {"on": "pause"}, "games:write"),
     ("POST", f"{GAME}/take-backs", {"to": 1}, "games:write"),

@@ -120,6 +120,7 @@ def _answers(ask: _Recorder) -> Json:
     ask.tick()
     assert ada.post(f"/v1/players/{bea_id}/block").status_code == 204
     found["BLOCKS"] = ask(ada.get, "/v1/me/blocks")
+    found["INVITATIONS"] = ask(ada.get, f"{scene.open}/invitations")
     return found
 
 

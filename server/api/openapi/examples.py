@@ -116,7 +116,7 @@ SALT_HASH = sha256(SEAT_REQUEST["salt"].encode()).hexdigest()
 READY: Json = {"salt": SEAT_REQUEST["salt"]}
 SEAT_CHANGES: Json = {"mails": "at-once"}
 STAND_IN_WANTED: Json = {"email": "dan@example.org", "from": "2040-07-01", "until": "2040-07-14"}
-INVITATION: Json = {"email": "bea@example.org", "seat": 1}
+INVITATION: Json = {"email": "bea@example.org", "seat": 1, "greeting": "Shall we play again?"}
 VOTE: Json = {"on": "pause", "vote": True}
 MESSAGE: Json = {"text": "Good evening, and clear skies!"}
 

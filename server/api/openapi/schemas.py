@@ -447,12 +447,24 @@ def _salt_hash(**kw: Any) -> fields.String:
     )
 
 
+def _greeting(**kw: Any) -> fields.String:
+    return _text(
+        1000,
+        least=0,
+        metadata={
+            "description": "Personal line at the top of the invitation email. Cut to 200 characters. Must not contain a "
+            "web address, an email address or a phone number."
+        },
+        **kw,
+    )
+
+
 class SeatWanted(Request):
     """Who gets this seat. Send exactly one of `player`, `email`, `bot` and `open`."""
 
     VARIANTS: ClassVar[Json] = {
         "OwnSeatWanted": ("player", "salt_hash?"),
-        "InvitedSeatWanted": ("email",),
+        "InvitedSeatWanted": ("email", "greeting?"),
         "BotSeatWanted": ("bot",),
         "OpenSeatWanted": ("open",),
     }
@@ -463,12 +475,16 @@ class SeatWanted(Request):
         description="Address of the player to invite by email. You can see who takes this seat, even with the option "
         "`nameless`."
     )
+    greeting = _greeting()
     bot = fields.String(**_about("Name of a bot", enum=list(BOTS)))
     open = Truth(validate=one_of([True]), **_about("Always `true`: any player can take this seat"))
 
     @validates_schema
     def _is_one(self, data: Any, **_: Any) -> None:
-        if len(set(data) - {"salt_hash"}) != 1 or ("salt_hash" in data and "player" not in data):
+        is_extra = {"salt_hash": "player", "greeting": "email"}
+        if len(set(data) - set(is_extra)) != 1 or any(
+            extra in data and wanted not in data for extra, wanted in is_extra.items()
+        ):
             raise ValidationError(Words("Send exactly one of player, email, bot and open."))
 
 
@@ -787,10 +803,22 @@ class InvitationRequest(Request):
     seat = _number(
         allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest-numbered open seat.")
     )
+    greeting = _greeting(load_default="")
 
 
 class Invited(Answer):
     seat = fields.Integer(**_about("Reserved seat"))
+
+
+class Invitation(Answer):
+    seat = fields.Integer(**_about("Reserved seat"))
+    email = fields.String(
+        allow_none=True, **_about("Invited address; null if you became the host after another player had left")
+    )
+
+
+class Invitations(Answer):
+    items = fields.List(fields.Nested(Invitation))
 
 
 class VoteRequest(Request):

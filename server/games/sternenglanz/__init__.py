@@ -36,7 +36,7 @@ from server.games.sternenglanz.rules import (
     to_act,
 )
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
-from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
+from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
 from server.games.sternenglanz.spoken import meant_moves, read_spoken, spoken_words, write_spoken
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
@@ -108,6 +108,7 @@ __all__ = [
     "table",
     "tell",
     "to_act",
+    "usual_minutes",
     "usual_turns",
     "view",
     "write_move",

@@ -180,8 +180,7 @@ def introduction(say: Language) -> tuple[str, str]:
         ),
         say.gettext(
             "All stars are shared: a star that you place today may be used by another player tomorrow. Score points "
-            "with bright stars and "
-            "complete constellations."
+            "with bright stars and well-placed black holes, and in some scenarios with complete constellations."
         ),
     )
 
@@ -189,6 +188,11 @@ def introduction(say: Language) -> tuple[str, str]:
 def usual_turns(players: int) -> int:
     """Return a typical number of turns. In all scenarios, bots needed about this many, with any number of players."""
     return 12
+
+
+def usual_minutes(players: int) -> int:
+    """Return an estimate: four minutes a turn, for reading the email and choosing two or three actions and a card."""
+    return 4 * usual_turns(players)
 
 
 def notation(say: Language) -> str:

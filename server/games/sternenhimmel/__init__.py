@@ -45,7 +45,7 @@ from server.games.sternenhimmel.rules import (
     to_act,
 )
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
-from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_turns
+from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import move_of, place, preview, reveals, tell, view
@@ -134,6 +134,7 @@ __all__ = [
     "table",
     "tell",
     "to_act",
+    "usual_minutes",
     "usual_turns",
     "view",
     "write_move",

@@ -78,6 +78,11 @@ def usual_turns(players: int) -> int:
     return -(-_SPACES // players)
 
 
+def usual_minutes(players: int) -> int:
+    """Return an estimate: two minutes a turn, for reading the email and choosing a star and a space."""
+    return 2 * usual_turns(players)
+
+
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "

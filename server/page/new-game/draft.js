@@ -71,6 +71,9 @@ export function remember({ title, salt, ...terms }) {
   forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
 }
 
+/** Return whether the seats are still those that the form proposes: the host against bots. */
+export const isBlank = (seats) => seats.every(({ kind }, i) => kind === BLANK.seats[Math.min(i, 1)].kind);
+
 /** Return whether the seat waits for a player. */
 export const isFree = ({ kind }) => kind === "open" || kind === "invite";
 
@@ -108,8 +111,8 @@ export function wantedOf(it) {
     clock: clockOf(it),
     on_timeout: ladderOf(it),
     open_for: it.openFor,
-    seats: it.seats.map(({ kind, email = "" }) =>
-      kind === "invite" ? { email: email.trim() } : ways[kind] ?? { bot: kind }),
+    seats: it.seats.map(({ kind, email = "", greeting = "" }) => (kind === "invite"
+      ? { email: email.trim(), ...(greeting.trim() && { greeting }) } : ways[kind] ?? { bot: kind })),
   };
 }
 

@@ -11,7 +11,7 @@ import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { committed, Salt } from "../pregame/salt.js";
 import { Clock } from "./clock.js";
 import {
-  clockOf, discard, draft, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
+  clockOf, discard, draft, isBlank, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
 } from "./draft.js";
 import { Ladder } from "./ladder.js";
 import { editionName, editionOf, Options, presetOf, Presets } from "./options.js";
@@ -42,7 +42,8 @@ function Form({ games, done }) {
     change({ options: { ...(field === preset ? {} : kept), [field]: value } });
   };
   const changeGame = ({ name, seats }) => {
-    const number = Math.min(Math.max(it.seats.length, seats[0]), seats.at(-1));
+    const isProposed = isBlank(it.seats) && it.seats.length === game.seats[0];
+    const number = isProposed ? seats[0] : Math.min(Math.max(it.seats.length, seats[0]), seats.at(-1));
     change({ rules: name, options: {}, seats: resized(it.seats, number) });
   };
   const [busy, error, open] = useSubmit(async () => {

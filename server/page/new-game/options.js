@@ -30,7 +30,8 @@ export function Presets({ it, game, preset, choose }) {
   const [name, edition] = editionOf(game, it.options);
   const differing = Object.keys(game.options.properties).filter(
     (field) => new Set(presets.map(([, one]) => one[field])).size > 1 && !BY_THE_PRESET.includes(field));
-  return html`<div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
+  return html`${preset === "edition" && html`<p class="faint">${t("new-game.edition.about")}</p>`}
+    <div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
       name=${preset} value=${one[0]} checked=${one[0] === name} onChange=${() => choose(preset, value(one))} />
       <span><strong>${editionName(one[0])}</strong>
         ${value(one) === usual && html` <small class="advised">${t("new-game.advised")}</small>`}

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, OPPONENTS } from "./draft.js";
+import { admitsPrograms, isFree, OPPONENTS } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 
@@ -30,6 +30,10 @@ export function Seats({ it, change, game, wrongs }) {
         autocomplete="off" value=${seat.email ?? ""} ...${marked(wrongs, `seats.${i}`)}
         onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
         <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>
+        <label>${t("new-game.greeting")} <input name="greeting-${i}" maxlength="200" autocomplete="off"
+          value=${seat.greeting ?? ""} ...${marked(wrongs, `seats.${i}.greeting`)}
+          onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, greeting: event.target.value } : one)))} />
+        <${Wrong} wrongs=${wrongs} place=${`seats.${i}.greeting`} /></label>
         ${it.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}`}
       ${i > 0 && html`<button type="button" class="plain" aria-label=${t("new-game.seat.up", { number: i + 1 })}
         onClick=${() => seated(swapped(seats, i))}>↑</button>`}
@@ -39,8 +43,8 @@ export function Seats({ it, change, game, wrongs }) {
       <small class="faint">${t("new-game.mix.about")}</small></p>
     <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
       onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("new-game.private")}</label>
-    <label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
-      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`;
+    ${seats.some(isFree) && html`<label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
+      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`}`;
 }
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });

@@ -14,7 +14,8 @@ export function Summary({ it, game, preset }) {
   return html`<section class="card summary" aria-label=${t("new-game.summary")}>
     <h2>${t("new-game.summary")}</h2>
     <dl class="terms">
-      <dt>${t("new-game.game")}</dt><dd>${title(it.rules)}, ${editionName(name)}</dd>
+      <dt>${t("new-game.game")}</dt><dd>${title(it.rules)}, ${preset === "edition"
+        ? t("edition.of", { name: editionName(name) }) : editionName(name)}</dd>
       ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
       <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats.map(seatInWords)))}</dd>

@@ -119,14 +119,17 @@ function Link({ game }) {
 function Invite({ table }) {
   const [open, invited] = [seatsOf(table.game, "open"), seatsOf(table.game, "invited")];
   const [email, setEmail] = useState("");
+  const [greeting, setGreeting] = useState("");
   const [seat, setSeat] = useState("");
   const [done, setDone] = useState(/** @type {string | null} */ (null));
   const instead = seat || (open.length ? "" : String(invited[0]?.seat));
   const [busy, error, invite] = useSubmit(async () => {
     const address = email.trim();
-    await call("POST", `${table.base}/invitations`, { email: address, ...(instead ? { seat: Number(instead) } : {}) });
+    const where = instead ? { seat: Number(instead) } : {};
+    await call("POST", `${table.base}/invitations`, { email: address, greeting, ...where });
     setDone(address);
     setEmail("");
+    setGreeting("");
     setSeat("");
     await table.look();
   });
@@ -135,6 +138,9 @@ function Invite({ table }) {
     <label>${t("invite")} <input type="email" required name="email" autocomplete="off" value=${email}
       ...${marked(wrongs, "email")} onInput=${(/** @type {Input} */ event) => setEmail(event.target.value)} />
       <${Wrong} wrongs=${wrongs} place="email" /></label>
+    <label>${t("invite.greeting")} <input name="greeting" maxlength="200" autocomplete="off" value=${greeting}
+      ...${marked(wrongs, "greeting")} onInput=${(/** @type {Input} */ event) => setGreeting(event.target.value)} />
+      <${Wrong} wrongs=${wrongs} place="greeting" /></label>
     ${invited.length > 0 && html`<label>${t("invite.where")}
       <select name="where" value=${instead}
         onChange=${(/** @type {Input} */ event) => setSeat(event.target.value)}>
@@ -142,8 +148,9 @@ function Invite({ table }) {
         ${invited.map((it) => html`<option value=${it.seat}>${t("invite.instead", { number: it.seat + 1 })}</option>`)}
       </select></label>`}
     ${table.game.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}
+    ${!table.game.hosting && html`<small class="faint">${t("invite.host-sees")}</small>`}
     <button class="plain" disabled=${busy}>${t("invite.send")}</button>
     <p role="status">${done && t("invite.sent", { email: done })}</p>
-    ${error && !wrongs.email && html`<${Sorry} error=${error} />`}
+    ${error && !wrongs.email && !wrongs.greeting && html`<${Sorry} error=${error} />`}
   </form>`;
 }

@@ -22,7 +22,8 @@ export const gameName = (game) => [title(game.rules), variantName(game)].filter(
 /** @param {{options: Options}} game */
 function variantName({ options }) {
   const key = `edition.${options.edition ?? `scenario-${options.scenario}`}`;
-  return knows(key) ? t(key) : "";
+  if (!knows(key)) return "";
+  return options.edition ? t("edition.of", { name: t(key) }) : t(key);
 }
 
 /**

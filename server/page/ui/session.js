@@ -3,12 +3,16 @@ import { call, Problem } from "./api.js";
 import { addressOf } from "./files.js";
 import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
-import { toGame } from "./routes.js";
+import { here, toGame } from "./routes.js";
+import { store } from "./store.js";
 import { forget, keepToken, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
 /** @import { Locale, Profile } from "./types" */
 
 const AWAY = "sternenpost.signed-out"; // in a sandbox, prevents signing in again automatically
+
+/** Whether a sandbox has just signed this browser in by itself. The page says so until the user goes on. */
+export const wasSignedIn = store(false);
 
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
@@ -104,7 +108,12 @@ async function endPush() {
  */
 export async function recognise() {
   if (link) return;
-  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("robin");
+  if (!token() && isSandbox && !forNow.getItem(AWAY)) {
+    await enterSandbox("robin");
+    wasSignedIn.set(true);
+    here.watch(() => wasSignedIn.set(false));
+    return;
+  }
   if (!token()) return;
   try {
     /** @type {Profile} */

@@ -1,14 +1,19 @@
 // The landing page: a live table, the games, and the ways to sign in or play.
 import { html } from "../ui/html.js";
+import { call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
-import { go, here } from "../ui/routes.js";
+import { go, here, toGame } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
 import { SignIn, Steps } from "./sign-in.js";
+
+/** @import { GameSummary } from "../ui/types" */
+
+const MOST = 20; // tables to count
 
 /** The address for playing by email only, or "" if this server accepts no email. */
 const DESK = document.querySelector('meta[name="desk"]')?.getAttribute("content") ?? "";
@@ -21,7 +26,9 @@ export function Welcome() {
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <${PlayNow} rules=${ROOMS[0]} words=${t("welcome.play")} />
         <p class="small">${t("welcome.play.about")}</p>
-        ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}</div>
+        <p class="small">${t("welcome.time")}</p>
+        ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}
+        <${Waiting} /></div>
       <${Live} games=${ROOMS} />
     </section>
     <div class="door"><${SignIn} /></div>
@@ -46,6 +53,17 @@ export const Arrive = ({ rules, take }) => html`<div class="arrive">
   <h3>${t("lobby.join")}</h3>
   <${Steps} words=${t("lobby.join")} then=${take} />
 </div>`;
+
+/** Show how many tables of people wait for a player, with a link to them. The line's space is reserved. */
+function Waiting() {
+  const [found] = useLoaded(() => call("GET", `/v1/games?status=open&free=true&limit=${MOST}`), []);
+  /** @type {GameSummary[]} */
+  const tables = (found?.items ?? []).filter((/** @type {GameSummary} */ it) =>
+    it.seats.some(({ kind }) => kind === "human"));
+  const count = found?.next ? `${tables.length}+` : tables.length;
+  return html`<p class="waiting">${tables.length > 0 && html`<a
+    href=${tables.length === 1 ? toGame(tables[0].id) : "#/lobby"}>${t("welcome.waiting", { count })}</a>`}</p>`;
+}
 
 /** @param {{rules: string, words: string, plain?: boolean}} props */
 function PlayNow({ rules, words, plain = false }) {

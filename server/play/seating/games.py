@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import func, select
@@ -28,9 +28,11 @@ from server.play.seating.ready_check import FREE, check_option, check_salt, star
 from server.play.timing import time_control
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER, ladder
-from server.sanitize import clean, mailbox_of
+from server.sanitize import clean, has_link, mailbox_of
 from server.store.database_retry import with_retries
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
+
+LONGEST_GREETING: Final = 200  # characters
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
@@ -124,10 +126,11 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             )
         )
         empty = {"salt": "", "to_act": False, "lent": 0}
-        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat} for seat in seats])
+        rows = [{name: value for name, value in seat.items() if name != "greeting"} for seat in seats]
+        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **row} for row in rows])
         for seat in seats:
             if seat["email"]:
-                note_invitation(game_id, seat["seat"], seat["email"], player_id, now)
+                note_invitation(game_id, Guest(seat["seat"], seat["email"], seat["greeting"]), player_id, now)
             if seat["player_id"]:
                 note_seat(player_id, game_id, seat["seat"], now)
         start_if_full(game_id, now)
@@ -142,7 +145,11 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
         case {"player": "me"}:
             return row | {"kind": "human", "player_id": player_id, "salt_hash": wanted.get("salt_hash")}
         case {"email": str(email)}:
-            return row | {"kind": "invited", "email": email}
+            return row | {
+                "kind": "invited",
+                "email": email,
+                "greeting": checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting"),
+            }
         case {"bot": str(bot)} if bot in BOTS:
             return row | {"kind": "bot", "bot": bot}
         case {"open": True}:
@@ -161,11 +168,29 @@ def invitations(by: UUID, *emails: str) -> Iterator[Use]:
         yield from (Use("invitations-in-all", ALL), Use("invitations-in-all", by, OF_ONE))
 
 
-def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
+class Guest(NamedTuple):
+    """A person who is invited to a seat."""
+
+    seat: Seat
+    email: str
+    greeting: str = ""  # a line from the player who invites them, for the email
+
+
+def checked_greeting(greeting: str, field: str) -> str:
+    """Return the greeting as one line. Raise BadField if it contains a link, since the email may go to a stranger."""
+    if has_link(greeting):
+        raise BadField(field, "Leave out web addresses, email addresses and phone numbers.")
+    return clean(greeting, LONGEST_GREETING)
+
+
+def note_invitation(game_id: UUID, guest: Guest, by: UUID, now: datetime) -> None:
     """Queue the email with the link to a seat. The email is queued again only if the first one was sent. A player who
     blocks the host gets none."""
-    word = sign(INVITATION, game_id, seat, mark_of(email))
-    note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
+    seat, email, greeting = guest
+    data: dict[str, object] = {"invitation": sign(INVITATION, game_id, seat, mark_of(email))}
+    if greeting:
+        data["greeting"] = greeting
+    note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", data)
 
 
 def note_letter_to(

@@ -11,7 +11,7 @@ from server.accounts.notice_kinds import GAME_CLOSING, NoticeKind
 from server.accounts.players import address_of
 from server.clock import NOTHING, clock
 from server.durations import duration
-from server.errors import BadField, NotFound, NotHost, NotRunning, Unfit
+from server.errors import BadField, NotFound, NotHost, NotRunning, SeatTaken, Unfit
 from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, record_within
 from server.play.events import GameAbandoned
@@ -96,6 +96,18 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     return load(game_id)
 
 
+def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
+    """Return the invited seats with their addresses. Only the host may see them. A host who took over from the creator
+    sees no addresses, since the creator didn't give them to this player. Raise NotFound, NotHost."""
+    game = load_visible(game_id, player_id)
+    if game.head.host != player_id:
+        raise NotHost("Only the host of this game can do this.")
+    is_creator = game.head.made_by == player_id
+    return [
+        {"seat": row.seat, "email": row.email if is_creator else None} for row in game.seats if row.kind == "invited"
+    ]
+
+
 @with_retries
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     """Withdraw the invitation to this seat as the host, or decline it as the invited player. Raise NotFound,
@@ -119,6 +131,19 @@ def give_back(game_id: UUID, seat: Seat, email: str) -> None:
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     _free(seat, invited & (SeatRow.email == email), clock.now())
+
+
+@with_retries
+def take_again(game_id: UUID, seat: Seat, email: str) -> None:
+    """Reserve a seat again for the address whose invitation was declined. Raise SeatTaken, NotRunning."""
+    expect_open(_locked(game_id))
+    is_free = (SeatRow.kind == "open") & SeatRow.lost_at.is_not(None)
+    declined = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & is_free
+    kept = update(SeatRow).where(declined).values(kind="invited", email=email, lost_at=None).returning(SeatRow.seat)
+    if db.session.execute(kept).first() is None and in_doubt() != seat:
+        raise SeatTaken("This seat is no longer reserved for you.")
+    with committing(seat):
+        db.session.commit()
 
 
 def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:

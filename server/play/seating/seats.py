@@ -36,7 +36,7 @@ from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
 from server.play.nameless import is_nameless
 from server.play.planning.plans import forget_plan
-from server.play.seating.games import invitations, note_invitation, note_seat
+from server.play.seating.games import Guest, checked_greeting, invitations, note_invitation, note_seat
 from server.play.seating.hosting import (
     addressed,
     expect_open,
@@ -44,6 +44,7 @@ from server.play.seating.hosting import (
     give_up_hosting,
     host_leaves_within,
     lock_hosted_game,
+    take_again,
 )
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
@@ -155,12 +156,13 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 
 @with_retries
-def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
+def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, greeting: str = "") -> Seat:
     """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
     invitation may replace an earlier one for that seat.
 
-    Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
+    Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany, BadField.
     """
+    greeting = checked_greeting(greeting, "greeting")
     game, now = load_visible(game_id, player_id), clock.now()
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
@@ -178,7 +180,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
-    note_invitation(game_id, chosen.seat, email, player_id, now)
+    note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
     with committing(chosen.seat):
         db.session.commit()
     return chosen.seat
@@ -236,6 +238,15 @@ def decline_invitation(word: str) -> None:
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise NotFound("This seat is no longer reserved for you.")
     give_back(game.game_id, seat, email)
+
+
+def restore_invitation(word: str, email: str) -> None:
+    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after its
+    invitation was declined. Raise NotFound, SeatTaken, NotRunning."""
+    game_id, seat, mark = verify(INVITATION, word)
+    if seat == ANY_SEAT or not is_mark_of(email, mark):
+        raise NotFound("This seat is no longer reserved for you.")
+    take_again(game_id, seat, email)
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:

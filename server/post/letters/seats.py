@@ -15,10 +15,13 @@ from server.games import presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.letters.context import Reader, builds
-from server.post.wording import GameLetter, Letter, moment, pace_of, spoken
+from server.post.terms import terms_of
+from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
 from server.sanitize import has_link
 from server.store.tables import Player, db
 from server.translations import noted
+
+_TITLE = 40  # characters of a title in the subject of an invitation
 
 # Emails to players
 
@@ -119,11 +122,12 @@ class Invitation(Letter):
     host: str
     title: str
     rules: str
-    others: tuple[str, ...]  # names of the other players
-    pace: str  # such as "2 days per move"
+    others: tuple[str, ...]  # names of the other players; bots are marked
+    terms: tuple[str, ...]  # see `terms_of`
     link: str  # link to the page on which the invitation to this address is accepted
+    known_as: str  # the game in the subject: its rules with the other people at the table, or its title
+    greeting: str = ""  # a line from the host
     introduction: str = ""  # what the game is about, in two sentences
-    turns: int = 0  # about how many turns each player takes; 0 if unknown
     free: int = 0  # number of other free seats
 
 
@@ -151,20 +155,31 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return _stand_in_asked(reader)
     if game.seats[row.seat].email != row.data["to"]:
         return None
-    host, nameless = db.session.get(Player, UUID(row.data["by"])), game.hides_names
-    others = [name for name, it in zip(game.names, game.seats, strict=True) if it.kind in ("human", "bot")]
-    rules_name, seats = game.table.rules.NAME, len(game.seats)
+    host_id, nameless = UUID(row.data["by"]), game.hides_names
+    host = db.session.get(Player, host_id)
+    names = [unless_link(name, gettext("A player")) for name in game.names]
+    taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
+    friends = [] if nameless else [name for name, it in taken if it.player_id not in (None, host_id)]
     return Invitation(
         host=unless_link(host.name if host and not nameless else "", gettext("A player")),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=tuple(unless_link(name, gettext("A player")) for name in others),
-        pace=pace_of(time_control.game_clock(game.head.clock)),
+        others=tuple(gettext("the bot %(bot)s", bot=name) if it.bot else name for name, it in taken),
+        terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
-        introduction=presentation.introduction(rules_name, spoken().locale)[0],
-        turns=presentation.usual_turns(rules_name, seats) or 0,
+        known_as=_known_as(reader, friends),
+        greeting=unless_link(row.data.get("greeting", ""), ""),
+        introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
         free=sum(it.kind != "human" and it.kind != "bot" for it in game.seats) - 1,
     )
+
+
+def _known_as(reader: Reader, friends: list[str]) -> str:
+    """Return what the subject says about the game. A stranger's title is cut, so that it can't fill the subject."""
+    if friends := [name for name in friends if name in reader.game.names]:  # not those that contain a link
+        return str(gettext("%(rules)s with %(names)s", rules=reader.rules, names=spoken().listed(friends)))
+    title = unless_link(reader.game.head.title, reader.rules)
+    return titled(title if len(title) <= _TITLE else f"{title[: _TITLE - 1].rstrip()}…", reader.rules)
 
 
 def _stand_in_asked(reader: Reader) -> StandInAsked | None:

@@ -9,12 +9,14 @@ const draft = {
   rules: "sternenhimmel", options: {}, title: " ", isPrivate: false, salt: "", clock: "own-time", openFor: "P14D",
   own: { per_move: { number: "90", unit: "M" } }, ladder: "own", last: { do: "abandon" },
   rungs: [{ do: "extend", by: { number: "1", unit: "D" }, times: "1" }, { do: "bot-move", bot: "greedy", times: "2" }],
-  seats: [{ kind: "me" }, { kind: "open" }, { kind: "invite", email: " ben@example.org " }, { kind: "greedy" }],
+  seats: [{ kind: "me" }, { kind: "open" }, { kind: "invite", email: " ben@example.org ", greeting: " " }, { kind: "greedy" }],
 };
 
 test("a filled-in form becomes the body of the request for a new game", () => {
   const wanted = wantedOf(draft);
   assert.deepEqual(wanted.seats, [{ player: "me" }, { open: true }, { email: "ben@example.org" }, { bot: "greedy" }]);
+  const greeted = wantedOf({ ...draft, seats: [{ kind: "invite", email: "a@b.org", greeting: "Hello!" }] });
+  assert.deepEqual(greeted.seats, [{ email: "a@b.org", greeting: "Hello!" }]);
   assert.deepEqual(wanted.clock, { per_move: "PT90M" });
   assert.deepEqual(wanted.on_timeout, [
     { do: "extend", by: "P1D", times: 1 }, { do: "bot-move", bot: "greedy", times: 2 }, { do: "abandon" },

@@ -114,6 +114,20 @@ def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Of
     assert sits(game_id)
 
 
+@pytest.mark.parametrize(
+    "greeting", ["yes", "yes " + "x" * 80 + " yes", "Come on, it will be fun. " * 2 + "x" * 18 + " yes"]
+)
+def test_a_hosts_line_is_not_read_as_the_reply_when_it_is_quoted(office: Office, ada: UUID, greeting: str) -> None:
+    guest = {"email": CYD, "greeting": greeting}
+    game_id = open_game(ada, wanted(ME, guest, OPEN)).game_id
+    text = office.mails("cyd")[0].text
+    for quoted in (text, text.partition("\n\n")[2]):  # with our first line, and without it
+        cyd_writes(office, f"Let me think about it.\n\n{quoted}")
+        cyd_writes(office, quoted)
+        assert is_kept(game_id)
+        assert not sits(game_id)
+
+
 @pytest.mark.parametrize("words", ["yes", "no"])
 def test_a_repeated_reply_takes_effect_once(office: Office, game_id: UUID, words: str) -> None:
     reply_to = office.mails("cyd")[-1].reply_to

@@ -284,16 +284,23 @@ function foreseen({ would, would_reveal: reveals }, move, names, rules, isGuided
   ].filter(Boolean).join(" ");
 }
 
+const NARROW = 360; // pixels
+
+/** @param {View["boards"][number]} board */
+const filled = ({ spaces }) => Object.values(spaces).filter(Boolean).length;
+
 /**
- * Show the sky without controls.
+ * Show the sky without controls. A narrow window shows only the constellation with most stars, so that they are legible.
  * @param {{rules: Rules, view: View}} props
  */
 export function Sky({ rules, view }) {
   const [around, size] = useSize();
-  const found = size && view.boards.length > 0 ? fit(view.boards.length, size) : null;
+  const isNarrow = size && size.width < NARROW;
+  const boards = isNarrow ? view.boards.toSorted((a, b) => filled(b) - filled(a)).slice(0, 1) : view.boards;
+  const found = size && boards.length > 0 ? fit(boards.length, size) : null;
   return html`<div class="boards" ref=${around}><div class="all" style=${{
     "--columns": found?.columns, "--rows": found?.rows }}>
-    ${found && view.boards.map(({ board: id, spaces }) => html`<${Board} key=${id} board=${boardOf(id, rules)}
+    ${found && boards.map(({ board: id, spaces }) => html`<${Board} key=${id} board=${boardOf(id, rules)}
       title=${boardName(id, rules)} lying=${lyingOn(boardOf(id, rules), spaces)} fit=${found} name=${() => ""} />`)}
   </div></div>`;
 }

@@ -1,0 +1,48 @@
+"""What a player should know before taking a seat: the pace of a game, and how long it takes."""
+
+from datetime import timedelta
+
+from flask_babel import gettext, ngettext
+
+from server.games import presentation
+from server.play.game import Game
+from server.play.timing.time_control import first_allowance
+from server.post.wording import pace_of, span
+
+_ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
+_A_DAY = timedelta(days=1)
+_ROUNDED_TO = 5  # minutes
+
+
+def terms_of(game: Game) -> tuple[str, ...]:
+    """Return the pace, the number of turns with the time that they take a player, and the duration of the game.
+
+    Turns and minutes are the game's own estimates. The duration assumes that players answer each email within half a
+    day, or within the time for a turn if that is shorter. Bots move at once.
+    """
+    told = [gettext("Pace: %(pace)s", pace=pace_of(game.clock))]
+    rules_name, seats = game.head.rules, len(game.seats)
+    turns = presentation.usual_turns(rules_name, seats)
+    if not turns:
+        return tuple(told)
+    if minutes := presentation.usual_minutes(rules_name, seats):
+        own = span(timedelta(minutes=-(-minutes // _ROUNDED_TO) * _ROUNDED_TO))
+        told.append(
+            ngettext(
+                "Your time: about %(num)s turn, %(time)s in all",
+                "Your time: about %(num)s turns, %(time)s in all",
+                turns,
+                time=own,
+            )
+        )
+    else:
+        told.append(ngettext("About %(num)s turn each", "About %(num)s turns each", turns))
+    within = min(_ANSWERED_WITHIN, first_allowance(game.clock))
+    lasts = turns * sum(row.kind != "bot" for row in game.seats) * within
+    rounded = lasts if lasts < _A_DAY else -(-lasts // _A_DAY) * _A_DAY
+    told.append(
+        gettext(
+            "Duration: about %(long)s if each player answers within %(time)s", long=span(rounded), time=span(within)
+        )
+    )
+    return tuple(told)
