@@ -99,7 +99,7 @@ def test_a_player_is_guided_through_three_taps_only_in_the_first_game(house: Hou
     guide = page.locator(".guide")
     expect(guide).to_contain_text("Step 1 of 3.")
     page.locator(".hand .star.open").first.click()
-    expect(guide).to_contain_text("Step 2 of 3. Now tap a highlighted space. Large spaces hide your star")
+    expect(guide).to_contain_text("Step 2 of 3. Now choose a highlighted space. Large spaces hide your star")
     page.locator(".space.large.lit").first.click()
     expect(guide).to_contain_text("Step 3 of 3.")
     page.get_by_role("button", name="Play it").click()

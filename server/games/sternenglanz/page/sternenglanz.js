@@ -286,7 +286,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
     isChosen && "chosen", hint[kind === "slot" ? "slots" : "cards"].includes(value) && "hinted"].filter(Boolean).join(" ");
-  const actions = ACTIONS.filter((it) => building.actions().has(it));
+  const isFilling = !laying.length && fits.length > 0 && fits.every((it) => it.into[0] === 2); // slot 1 comes later
+  const actions = ACTIONS.filter((it) => building.actions().has(it) && !(isFilling && it === "bare"));
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
