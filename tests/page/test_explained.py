@@ -64,6 +64,8 @@ def test_a_long_press_shows_the_explanation_and_chooses_nothing(house: House, wi
     hold(page, ".hand [data-star=D]")
     expect(page.get_by_role("tooltip")).to_contain_text("doubles each number next to it")
     expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
+    page.get_by_role("button", name="Hint", exact=True).tap()
+    expect(page.get_by_role("tooltip")).to_have_count(0)
 
 
 def test_a_disabled_field_explains_why_in_the_servers_words(house: House, windows: Windows) -> None:
