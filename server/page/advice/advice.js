@@ -3,9 +3,9 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
-import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-import { hinted } from "../table/hinted.js";
+import { hinted, prepared } from "../table/hinted.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
 
@@ -54,14 +54,9 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const corner = useCorner(place, moves.length > 0);
-  const chosen = useRef(/** @type {Move | null} */ (null));
-  const [busy, wrong, play] = useSubmit(async () => {
-    await table.play(/** @type {number} */ (hint?.turn), /** @type {Move} */ (chosen.current));
-    close();
-  });
   const choose = (/** @type {Move} */ move) => {
-    chosen.current = move;
-    play();
+    close(); // before the board takes the focus
+    prepared.set({ base, turn: game.you.turn, move });
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
@@ -69,10 +64,10 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? t("hint.best") : howGood(game, it.behind)}</span></span>
-        <button class=${i === 0 ? "" : "plain"} disabled=${busy} onClick=${() => choose(it.move)}
-          aria-label=${`${t("hint.play")}: ${written(it)}`}>${t("hint.play")}</button></li>`)}</ol>`}
-    ${(error ?? wrong) && html`<${Sorry} error=${error ?? wrong} />`}
+        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? whyBest(game, moves[1]) : howGood(game, it.behind)}</span></span>
+        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(it.move)}
+          aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
+    ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
 
@@ -104,6 +99,17 @@ function useCorner(place, isFull) {
     return () => cancelAnimationFrame(frame);
   }, [isFull]);
   return corner;
+}
+
+/**
+ * @param {Game} game
+ * @param {HintedMove} [next] the second-best move
+ */
+function whyBest(game, next) {
+  if (!next) return t("hint.best");
+  const count = Math.round(next.behind);
+  if (count >= MUCH) return t("hint.best.much");
+  return count ? t("hint.best.by", { points: points(game, count) }) : t("hint.best.close");
 }
 
 /**

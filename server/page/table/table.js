@@ -137,7 +137,7 @@ function Begun({ table }) {
       <${Status} table=${table}>
         <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
-        ${at === null && !link && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
+        ${at === null && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${More} goOn=${goOn} />
         ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}

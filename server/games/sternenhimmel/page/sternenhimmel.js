@@ -6,7 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted } from "../table/hinted.js";
+import { useHinted, usePrepared } from "../table/hinted.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -101,6 +101,10 @@ export function Room({ table, rules, view, at }) {
     choose(NOTHING);
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
+  usePrepared(table.base, turn, ({ star, ...space }) => {
+    choose({ star: hand.indexOf(star), space });
+    tray.current?.focus({ preventScroll: true }); // from the closed hint; the confirm button follows
+  });
   async function send() {
     setSending("sent");
     setError(null);
