@@ -421,3 +421,10 @@ function asking(building, { turn, view, seat, cards }) {
 export const Sky = ({ rules, view }) => html`<${Firmament} firmament=${rules.firmament} board=${view.board}
   hasBonus=${rules.cards.scenarios.some((it) => it.id === view.scenario && it.bonusPoints)} name=${() => ""}
   marks=${() => ""} ways=${[]} gone=${{}} act=${false} />`;
+
+/**
+ * Show what a seat has: its slots, cards and Sternbilder.
+ * @param {{table: Table, rules: Rules, view: View, seat: number}} props
+ */
+export const Belongings = ({ table, rules, view, seat }) => html`<div class="sternenglanz"><${Tableau} game=${table.game}
+  view=${view} seat=${seat} cards=${rules.cards} /></div>`;
