@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from server.games import Json
+from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of
 from tests.support.live_server import Client, House, sign_in
@@ -46,8 +47,9 @@ def reviewed(page: Page, game_id: str, *answers: tuple[int, Json]) -> Locator:
 
     page.route("**/review", answer)
     page.goto(f"/#/games/{game_id}")
-    review = page.locator(".review")
-    review.get_by_text("Review").click()
+    page.get_by_role("button", name="Review", exact=True).press("Enter")
+    review = page.get_by_role("region", name="Review")
+    expect(review).to_be_focused()
     return review
 
 
@@ -55,7 +57,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     ada, game_id = finished(house)
     page = windows.open(ada)
     told = [
-        {**lay("b1"), "version": 2, "choice": 0.2, "margin": 0.1, "better": None},
+        {**lay("b1"), "version": 2, "choice": 3.2, "margin": 0.1, "better": None},
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
@@ -66,8 +68,22 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on b7, worth about 6 points more")
+    expect(review.locator(".curve button")).to_have_text(["+3", "−2", "−6"])
+    gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
+    expect(review.get_by_role("button", name=gained)).to_be_visible()
+    review.get_by_text("All your moves as a table").click()
+    expect(review.locator("tbody tr")).to_have_count(4)
+    assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
+    expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on b7")
+    review.get_by_role("button", name=gained).press("Enter")
+    expect(page.locator(".history input")).to_have_value("2")
+    expect(review.get_by_role("status")).to_have_text(gained)
+    expect(page.locator(".coming")).to_have_count(0)  # dimmed
+    assert objections(page) == []
+    page.get_by_role("button", name="Back to now").click()
+    expect(review.get_by_role("definition")).to_have_count(3)
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:

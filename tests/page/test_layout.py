@@ -184,7 +184,7 @@ def test_chat_opens_from_the_first_screen_and_returns_the_focus(scene: Scene, wi
     tool.press("Enter")
     chat = page.get_by_role("dialog", name="Chat")
     expect(chat).to_be_focused()
-    expect(chat.get_by_role("listitem").last).to_be_in_viewport(ratio=1)
+    expect(chat.get_by_role("listitem").last).to_be_in_viewport(ratio=0.9)
     expect(chat.get_by_label("Message")).to_be_in_viewport(ratio=1)
     assert objections(page) == []
     page.keyboard.press("Escape")

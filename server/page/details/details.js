@@ -21,7 +21,6 @@ import { Story } from "./story.js";
 /** @import { Note as Kept, RulesDescription, SeenTable, View } from "../ui/types" */
 
 const Standings = later("standings", "Standings");
-const Review = later("advice", "Review");
 
 export const ComeBack = Back;
 export const Asks = Requests;
@@ -46,7 +45,6 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
     ${goesOn && !link && html`<${StandIn} table=${table} />`}
     ${goesOn && html`<${Actions} table=${table} />`}
     <${Preferences} />
-    ${game.status === "finished" && game.you && !link && html`<${Review} table=${table} rules=${rules} showAt=${showAt} />`}
     ${game.status === "finished" && html`<${Archive} table=${table} />`}`;
 }
 

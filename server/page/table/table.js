@@ -32,6 +32,7 @@ const Result = later("result", "Result");
 const Recap = later("recap", "Recap");
 const Replay = later("recap", "Replay");
 const Hint = later("advice", "Hint");
+const Review = later("advice", "Review");
 const Details = later("details", "Details");
 const Back = later("details", "ComeBack");
 const Beside = later("details", "Beside");
@@ -119,6 +120,7 @@ function Begun({ table }) {
   const turn = game.you?.turn ?? null;
   const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn for which the hint is open
   const isHinted = at === null && turn !== null && hinted === turn;
+  const [isReviewed, review] = useState(false);
   const [owner, lookAtSeat] = useState(/** @type {number | null} */ (null));
   const first = useRef();
   const details = useRef();
@@ -156,7 +158,9 @@ function Begun({ table }) {
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
-        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} /></div>`}
+        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} isReviewed=${isReviewed}
+        review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
+      ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
@@ -221,8 +225,10 @@ function Talk() {
     settled.set(true); // it is one of the deferred parts
     isChatOpen.set(!isOpen);
   };
-  return !useStore(isChatHidden) && html`<${Tool} icon="chat" words=${t("chat")} aria-expanded=${isOpen} onClick=${open}>
-    ${count > 0 && html`<span class="count" aria-label=${t("chat.unread", { count })}>${count}</span>`}
+  const news = count > 0 && t("chat.unread", { count });
+  return !useStore(isChatHidden) && html`<${Tool} icon="chat" words=${t("chat")} aria-expanded=${isOpen} onClick=${open}
+    aria-label=${[t("chat"), news].filter(Boolean).join(", ")}>
+    ${news && html`<span class="count" aria-hidden="true">${count}</span>`}
   <//>`;
 }
 
@@ -321,7 +327,7 @@ function Status({ table, owner, lookAt, top, children }) {
     <${Score} table=${table} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
-    ${isAway && html`<div class="bar"><p aria-hidden="true">${words}${isRunning && due && html`<span>· ${left(due)}</span>`}</p>
+    ${isAway && html`<div class="bar"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} /><button class="plain" onClick=${goUp}>${t("table.up")}</button></div>`}
   </div>`;
 }
@@ -333,7 +339,10 @@ function Status({ table, owner, lookAt, top, children }) {
 function useIsAbove(place) {
   const [isAbove, set] = useState(false);
   useEffect(() => {
-    const looks = new IntersectionObserver(([it]) => set(!it.isIntersecting && it.boundingClientRect.bottom <= 0));
+    const looks = new IntersectionObserver((entries) => {
+      const last = entries[entries.length - 1];
+      set(!last.isIntersecting && last.boundingClientRect.bottom <= 0);
+    });
     looks.observe(place.current);
     return () => looks.disconnect();
   }, []);
