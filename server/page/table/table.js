@@ -328,7 +328,7 @@ function Status({ table, owner, lookAt, top, children }) {
     <${Next} game=${game} />
     <div class="tools">${children}</div>
     ${isAway && html`<div class="bar"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
-      <${Talk} /><button class="plain" onClick=${goUp}>${t("table.up")}</button></div>`}
+      <${Talk} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;
 }
 
@@ -379,6 +379,7 @@ const ICONS = {
   hint: "M9.5 18h5M10.5 21h3M8.5 15.5a6.5 6.5 0 1 1 7 0V18h-7z",
   earlier: "M12 4a8 8 0 1 1-7.4 5M4 4v5h5M12 8v4l3 2",
   more: "M5 6h14M5 12h14M5 18h9",
+  up: "M12 19V5M6 11l6-6l6 6",
   rules: "M5 5c3-1 5-1 7 .5c2-1.5 4-1.5 7-.5v13c-3-1-5-1-7 .5c-2-1.5-4-1.5-7-.5zM12 5.5v13",
 };
 
