@@ -427,4 +427,4 @@ export const Sky = ({ rules, view }) => html`<${Firmament} firmament=${rules.fir
  * @param {{table: Table, rules: Rules, view: View, seat: number}} props
  */
 export const Belongings = ({ table, rules, view, seat }) => html`<div class="sternenglanz"><${Tableau} game=${table.game}
-  view=${view} seat=${seat} cards=${rules.cards} /></div>`;
+  view=${view} seat=${seat} cards=${rules.cards} isFramed /></div>`;
