@@ -327,7 +327,7 @@ function Status({ table, owner, lookAt, top, children }) {
     <${Score} table=${table} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
-    ${isAway && html`<div class="bar"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
+    ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;
 }

@@ -28,8 +28,8 @@ export function Sums({ item, board, names, reached, isStill }) {
   useSliding(list, order.join(), isStill);
   useFlights(list, item.transfers, has("pay") && !isStill);
   return html`<div class="sums" ref=${list}>
-    <p class="till"><span class=${`coin first ${isPaid("first") ? "paid" : ""}`} data-purse="first">${
-      board.prizes.first}</span><span class=${`coin ${isPaid("second") ? "paid" : ""}`} data-purse="second">${
+    <p class="till"><span class=${`coin first ${isPaid("first") ? "given" : ""}`} data-purse="first">${
+      board.prizes.first}</span><span class=${`coin ${isPaid("second") ? "given" : ""}`} data-purse="second">${
       board.prizes.second}</span><span class="bank" data-purse="bank">${t("scoring.bank")}</span>
       <span class="unseen">${t("prizes", board.prizes)}</span></p>
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${item.totals[seat] === null ? "out" : ""}>
