@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from math import ceil
 from typing import NamedTuple
 
 from flask import current_app, g
@@ -59,7 +60,7 @@ _REACHED = {  # error text of each bound
     "messages": noted("You've sent %(most)s messages in a short time. Try again in a moment."),
     "messages-hourly": noted("You've sent %(most)s messages. Try again later."),
     "reports": noted("You've sent %(most)s reports. Try again later."),
-    "hints": noted("You've asked for %(most)s hints. Try again later."),
+    "hints": noted("You've asked for %(most)s hints. You can get the next one in %(minutes)s min."),
     "reviews": noted("You've asked for %(most)s reviews. Try again later."),
     "waiting-reviews": noted(
         "%(most)s of your reviews are still being computed. Request another once one of them is complete."
@@ -208,7 +209,7 @@ def reached(name: str, is_share: bool = False) -> TooMany:
     bound = most_of(name)
     at_a_time = _FOR_A_STREAM if name.startswith("streams") else _WHEN_THERE_IS_ROOM
     wait = _full_in(name, clock.now()) if bound.seconds else at_a_time
-    return TooMany((_SHARE_USED_UP if is_share else _REACHED)[name], wait, most=bound.most)
+    return TooMany((_SHARE_USED_UP if is_share else _REACHED)[name], wait, most=bound.most, minutes=ceil(wait / 60))
 
 
 @lru_cache(10_000)

@@ -1,5 +1,6 @@
 """Hints: the best moves for a player whose opponents are all bots."""
 
+from math import ceil
 from uuid import UUID
 
 import pytest
@@ -83,7 +84,10 @@ def test_hints_are_limited_per_player(app: Flask, monkeypatch: pytest.MonkeyPatc
     ada = Someone(app, "ada")
     path = opened(ada, ME, BOT, BOT)
     hint(ada, path)
-    assert is_problem(ada.get(f"{path}/hint"), 429, "too-many-requests")
+    refused = ada.get(f"{path}/hint")
+    assert is_problem(refused, 429, "too-many-requests")
+    minutes = ceil(int(refused.headers["Retry-After"]) / 60)
+    assert refused.json["detail"] == f"You've asked for 1 hints. You can get the next one in {minutes} min."
 
 
 def test_a_hint_request_fails_soon_if_another_hint_is_being_computed(

@@ -191,7 +191,7 @@ def a_move_looked_at(page: Page, scene: Scene) -> None:
 @screen
 def a_hint(page: Page, scene: Scene) -> None:
     to_table(page, scene, "sternenhimmel")
-    page.locator(".tool[aria-expanded]").click()
+    page.locator("[data-tool=hint]").click()
     expect(page.locator(".hint li")).to_have_count(3)
 
 
@@ -227,7 +227,7 @@ def steps_looked_at(page: Page, scene: Scene) -> None:
 
 @screen
 def the_rules_beside_a_table(page: Page, scene: Scene) -> None:
-    page.locator("main button[aria-haspopup=dialog]").click()
+    page.locator("[data-tool=rules]").click()
     expect(page.locator("dialog [data-section]").last).to_be_visible()
 
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from server.games import Json
+from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of
 from tests.support.live_server import Client, House, sign_in
@@ -46,8 +47,9 @@ def reviewed(page: Page, game_id: str, *answers: tuple[int, Json]) -> Locator:
 
     page.route("**/review", answer)
     page.goto(f"/#/games/{game_id}")
-    review = page.locator(".review")
-    review.get_by_text("Review").click()
+    page.get_by_role("button", name="Review", exact=True).press("Enter")
+    review = page.get_by_role("region", name="Review")
+    expect(review).to_be_focused()
     return review
 
 
@@ -55,7 +57,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     ada, game_id = finished(house)
     page = windows.open(ada)
     told = [
-        {**lay("b1"), "version": 2, "choice": 0.2, "margin": 0.1, "better": None},
+        {**lay("b1"), "version": 2, "choice": 3.2, "margin": 0.1, "better": None},
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
@@ -66,8 +68,22 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on b7, worth about 6 points more")
+    expect(review.locator(".curve button")).to_have_text(["+3", "−2", "−6"])
+    gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
+    expect(review.get_by_role("button", name=gained)).to_be_visible()
+    review.get_by_text("All your moves as a table").click()
+    expect(review.locator("tbody tr")).to_have_count(4)
+    assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
+    expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on b7")
+    review.get_by_role("button", name=gained).press("Enter")
+    expect(page.locator(".history input")).to_have_value("2")
+    expect(review.get_by_role("status")).to_have_text(gained)
+    expect(page.locator(".coming")).to_have_count(0)  # dimmed
+    assert objections(page) == []
+    page.get_by_role("button", name="Back to now").click()
+    expect(review.get_by_role("definition")).to_have_count(3)
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:
@@ -83,7 +99,9 @@ def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: Ho
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_a_hint_can_be_shown_closed_and_played(house: House, windows: Windows, rules: str) -> None:
+def test_a_hint_is_chosen_and_then_confirmed_like_the_players_own_move(
+    house: House, windows: Windows, rules: str
+) -> None:
     ada = sign_in(house, "ada@example.org")
     start = {"start_seat": 0} if rules == "sternenhimmel" else {}
     game_id = game_of(ada, ME, BOT, BOT, rules=rules, options=start)
@@ -97,14 +115,60 @@ def test_a_hint_can_be_shown_closed_and_played(house: House, windows: Windows, r
     expect(hint).to_have_count(0)
     tool.click()
     best = ada.get(f"/v1/games/{game_id}/hint")
-    hint.get_by_role("button", name="Play it").first.click()
+    hint.get_by_role("button", name="Choose").first.click()
     expect(hint).to_have_count(0)
+    play_it = page.get_by_role("button", name="Play it")
+    expect(play_it).to_be_focused()
+    assert ada.get(f"/v1/games/{game_id}")["you"]["turn"] == best["turn"]  # nothing is played yet
+    play_it.click()
+    expect(play_it).to_have_count(0)
     kinds = ("star-placed", "cards-chosen")  # the last player to choose also begins the first turn
     items = ada.get(f"/v1/games/{game_id}/events")["items"]
     mine = [it for it in items if it.get("by") == "player" and it["type"] in kinds]
     move = best["moves"][0]["move"]
     told = move if rules == "sternenhimmel" else {key: move["steps"][0][key] for key in ("slot2", "slot3")}
     assert [{key: it[key] for key in told} for it in mine] == [told]
+
+
+def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "ada@example.org")
+    game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
+    moves = ada.get(f"/v1/games/{game_id}/hint")["moves"]
+    turn = ada.get(f"/v1/games/{game_id}")["you"]["turn"]
+    page = windows.open(ada)
+    behind = [0, 0, 0]
+    page.route(
+        "**/hint",
+        lambda route: route.fulfill(
+            json={"turn": turn, "moves": [it | {"behind": by} for it, by in zip(moves, behind, strict=True)]}
+        ),
+    )
+    page.goto(f"/#/games/{game_id}")
+    first, last = page.locator(".hint li").first, page.locator(".hint li").last
+    for behind, one, other in (
+        ([0, 0.2, 1], "the next is almost as good", "about 1 coin less than the best"),
+        ([0, 2.6, 30], "about 3 coins more than the next", "much worse than the best"),
+        ([0, 12, 30], "much better than the next", "much worse than the best"),
+    ):
+        page.get_by_role("button", name="Hint", exact=True).click()
+        expect(first).to_contain_text(one)
+        expect(last).to_contain_text(other)
+        page.get_by_role("button", name="Hint", exact=True).click()
+
+
+def test_a_table_opened_by_the_link_of_a_letter_offers_hints(house: House, windows: Windows) -> None:
+    windows.expected = "status of 401"  # the link ends with its turn
+    eve = sign_in(house, "eve@example.org")
+    game_id = game_of(eve, ME, BOT, BOT, options={"start_seat": 0})
+    link = house.await_mail("eve@example.org", lambda it: it.word("t")).word("t")
+    page = windows.open()
+    page.goto(f"/t/{link}")
+    page.get_by_role("button", name="Hint", exact=True).click()
+    page.get_by_role("button", name="Choose").first.click()
+    best = eve.get(f"/v1/games/{game_id}/hint")["moves"][0]["move"]
+    expect(page.locator(".space.chosen")).to_have_attribute("data-at", best["space"])
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(".narrow.ended li").first).to_contain_text("eve put")
 
 
 def test_no_hint_is_offered_in_a_game_with_another_person(house: House, windows: Windows) -> None:
@@ -127,7 +191,7 @@ def test_a_hint_is_marked_on_the_board_beside_its_panel(house: House, windows: W
         page.get_by_role("button", name="Hint", exact=True).click()
         panel = page.locator(".hint[style*=top]")  # it has found its place
         for nth, move in enumerate((best, other)):
-            panel.get_by_role("button", name="Play it").nth(nth).focus()
+            panel.get_by_role("button", name="Choose").nth(nth).focus()
             space = page.locator(f".board[data-board='{move['board']}'] [data-at='{move['space']}']")
             expect(space).to_have_class(re.compile("hinted"))
             expect(page.locator(".space.hinted")).to_have_count(1)

@@ -64,6 +64,8 @@ def test_a_long_press_shows_the_explanation_and_chooses_nothing(house: House, wi
     hold(page, ".hand [data-star=D]")
     expect(page.get_by_role("tooltip")).to_contain_text("doubles each number next to it")
     expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
+    page.get_by_role("button", name="Hint", exact=True).tap()
+    expect(page.get_by_role("tooltip")).to_have_count(0)
 
 
 def test_a_disabled_field_explains_why_in_the_servers_words(house: House, windows: Windows) -> None:
@@ -99,7 +101,7 @@ def test_a_player_is_guided_through_three_taps_only_in_the_first_game(house: Hou
     guide = page.locator(".guide")
     expect(guide).to_contain_text("Step 1 of 3.")
     page.locator(".hand .star.open").first.click()
-    expect(guide).to_contain_text("Step 2 of 3. Now tap a highlighted space. Large spaces hide your star")
+    expect(guide).to_contain_text("Step 2 of 3. Now choose a highlighted space. Large spaces hide your star")
     page.locator(".space.large.lit").first.click()
     expect(guide).to_contain_text("Step 3 of 3.")
     page.get_by_role("button", name="Play it").click()

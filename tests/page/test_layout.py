@@ -6,12 +6,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from server.translations import LOCALES
+from tests.page.axe import objections
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
 from tests.page.programs import play, whole_turn
 from tests.page.screens import SCREENS, Scene, furnished
 from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
-from tests.support.live_server import Client, House, sign_in
+from tests.support.live_server import Client, House, Json, sign_in
 
 TURN = ".slot.lit, .held.open, .hand .star.open"
 
@@ -157,3 +158,76 @@ def test_losing_the_connection_is_reported_without_a_layout_shift(scene: Scene, 
     assert shift(page) - before < 0.01
     page.context.set_offline(False)
     expect(page.locator(".notice.away")).to_have_count(0)
+
+
+ON_ITS_SIDE: Json = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
+
+
+def test_board_and_hand_are_side_by_side_on_a_phone_on_its_side(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "side@example.org"))
+    page = windows.open(client, **ON_ITS_SIDE)
+    games = [game_of(client, ME, *[BOT] * bots) for bots in (2, 4)]
+    for game_id in [*games, game_of(client, ME, BOT, rules="sternenglanz", options={})]:
+        to_turn(page, game_id)
+        for held in page.locator(".hand .star, .slots button, .own-hand button").all():
+            expect(held).to_be_in_viewport(ratio=1)
+        assert share_of_skies(page) >= 0.5
+        assert not too_wide(page)
+
+
+def test_chat_opens_from_the_first_screen_and_returns_the_focus(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    page.goto(f"/#/games/{scene.games['sternenhimmel, others']}")
+    tool = page.get_by_role("button", name=re.compile("^Chat"))
+    expect(tool).to_contain_text("12")
+    expect(tool).to_be_in_viewport(ratio=1)
+    tool.press("Enter")
+    chat = page.get_by_role("dialog", name="Chat")
+    expect(chat).to_be_focused()
+    expect(chat.get_by_role("listitem").last).to_be_in_viewport(ratio=0.9)
+    expect(chat.get_by_label("Message")).to_be_in_viewport(ratio=1)
+    assert objections(page) == []
+    page.keyboard.press("Escape")
+    expect(chat).to_have_count(0)
+    expect(tool).to_be_focused()
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_a_bar_shows_the_state_of_the_game_wherever_the_page_is_scrolled(
+    scene: Scene, windows: Windows, size: str
+) -> None:
+    page = windows.open(scene.player, **SIZES[size])
+    page.goto(f"/#/games/{scene.games['sternenhimmel']}")
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    expect(page.locator(".in-short")).to_have_count(0)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    bar = page.locator(".in-short")
+    expect(bar).to_contain_text("Your turn · 2 days left")
+    note = page.get_by_role("heading", name="Players")
+    note.evaluate("it => { it.tabIndex = -1; it.focus() }")
+    bottom, top = bar.bounding_box(), note.bounding_box()
+    assert bottom and top and top["y"] >= bottom["y"] + bottom["height"]  # the bar doesn't cover the focus
+    assert objections(page) == []
+    bar.get_by_role("button", name="To the table").click()
+    expect(bar).to_have_count(0)
+    expect(page.locator(".state")).to_be_in_viewport(ratio=1)
+
+
+def test_a_tap_on_a_players_score_shows_what_they_have(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    page.goto(f"/#/games/{scene.games['sternenhimmel, others']}")
+    [ada, ben, _] = page.get_by_role("group", name="Players").get_by_role("button").all()
+    ada.tap()
+    panel = page.get_by_role("region", name="ada")
+    view = scene.player.get(f"/v1/games/{scene.games['sternenhimmel, others']}")["view"]
+    own = [it for board in view["boards"] for it in board["spaces"].values() if it and it["seat"] == 0]
+    expect(panel.locator("li svg")).to_have_count(len(own))
+    expect(panel).to_contain_text(f"{view['hand_sizes'][0]} stars in hand")
+    ben.tap()
+    expect(page.get_by_role("region", name="ben")).to_contain_text("No stars on the table")
+    assert objections(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".owned")).to_have_count(0)
+    page.goto(f"/#/games/{scene.games['sternenglanz']}")
+    page.locator("[data-score='1']").tap()
+    expect(page.locator(".owned .slot")).to_have_count(3)

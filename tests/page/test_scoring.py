@@ -1,6 +1,7 @@
 """The step-by-step scoring of a constellation, and the screen after a game."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -166,6 +167,8 @@ def test_every_step_is_announced_in_order_with_the_servers_numbers(full: Planted
     assert order[: len(ranked)] == ranked
     for it in item["transfers"]:
         assert f"{names[it['to']]} gets " in told["pay"] and f"{it['amount']} coin" in told["pay"]
+    till = [it.bounding_box() for it in page.locator(".till > span:not(.unseen)").all()]  # both prizes, and the bank
+    assert all(one and other and one["x"] + one["width"] <= other["x"] for one, other in pairwise(till))
     gone = page.locator(".lying.annihilated, .lying.swallowed")
     assert gone.count() == len(item["annihilated"] + item["swallowed"])
     expect(gone.locator(".body").first).to_have_css("opacity", "0")

@@ -23,7 +23,8 @@ def heard(page: Page, line: CDPSession, client: Client, game_id: str) -> tuple[J
     game = client.get(f"/v1/games/{game_id}")
     version = game["version"]
     expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")
-    names, seat = numbered([it["name"] for it in game["seats"]]), game["you"]["seat"]
+    bare = [it["name"].title() if it["kind"] == "bot" else it["name"] for it in game["seats"]]
+    names, seat = numbered(bare), game["you"]["seat"]
     is_sky = game["rules"] == "sternenhimmel"
     seen = by_ear.sky_of(game["view"]) if is_sky else by_ear.firmament_of(game["view"], seat)
 

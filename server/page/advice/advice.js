@@ -1,18 +1,25 @@
 // Advice from a search bot: hints on the player's turn, and a review of a finished game.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
+import { course } from "../ui/course.js";
 import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
-import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-import { hinted } from "../table/hinted.js";
+import { hinted, prepared } from "../table/hinted.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
+/** @import { Row } from "../ui/course.js" */
 
 const MUCH = 10; // points behind the best move
 const AGAIN = 5_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const EDGE = 8; // pixels around the hint
+const LEAST = 0.5; // points of a gain or loss that is listed
+const MARKED = 4; // gains, and losses, marked on the curve
+const [WIDE, HIGH] = [320, 120]; // the curve
+const [SIDE, LANE] = [18, 28]; // margins of the curve; its marks have a lane above and one below
+const APART = 40; // from mark to mark
 
 /**
  * Return a function that describes a move as the game's own module does, or as emails do if the game has none, and
@@ -32,7 +39,7 @@ function useWritten(game, rules) {
  * @param {Game} game
  * @param {number} count
  */
-const points = (game, count) => t(GAMES[game.rules]?.score ?? "points", { count });
+const pointsOf = (game, count) => t(GAMES[game.rules]?.score ?? "points", { count });
 
 /**
  * Show the best moves for the player's turn, in a panel over the table.
@@ -54,14 +61,9 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const corner = useCorner(place, moves.length > 0);
-  const chosen = useRef(/** @type {Move | null} */ (null));
-  const [busy, wrong, play] = useSubmit(async () => {
-    await table.play(/** @type {number} */ (hint?.turn), /** @type {Move} */ (chosen.current));
-    close();
-  });
   const choose = (/** @type {Move} */ move) => {
-    chosen.current = move;
-    play();
+    close(); // before the board takes the focus
+    prepared.set({ base, turn: game.you.turn, move });
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
@@ -69,10 +71,10 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? t("hint.best") : howGood(game, it.behind)}</span></span>
-        <button class=${i === 0 ? "" : "plain"} disabled=${busy} onClick=${() => choose(it.move)}
-          aria-label=${`${t("hint.play")}: ${written(it)}`}>${t("hint.play")}</button></li>`)}</ol>`}
-    ${(error ?? wrong) && html`<${Sorry} error=${error ?? wrong} />`}
+        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? whyBest(game, moves[1]) : howGood(game, it.behind)}</span></span>
+        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(it.move)}
+          aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
+    ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
 
@@ -108,62 +110,152 @@ function useCorner(place, isFull) {
 
 /**
  * @param {Game} game
+ * @param {HintedMove} [next] the second-best move
+ */
+function whyBest(game, next) {
+  if (!next) return t("hint.best");
+  const count = Math.round(next.behind);
+  if (count >= MUCH) return t("hint.best.much");
+  return count ? t("hint.best.by", { points: pointsOf(game, count) }) : t("hint.best.close");
+}
+
+/**
+ * @param {Game} game
  * @param {number} behind points by which a move is worse than the best
  */
 function howGood(game, behind) {
   const count = Math.round(behind);
   if (count >= MUCH) return t("hint.much-worse");
-  return count ? t("hint.worse", { points: points(game, count) }) : t("hint.as-good");
+  return count ? t("hint.worse", { points: pointsOf(game, count) }) : t("hint.as-good");
 }
 
 /**
- * Show how good the player's moves were. The review loads when the section is opened.
- * @param {{table: SeatedTable, rules: RulesDescription, showAt: (version: number) => void}} props
+ * Show how good the player's moves were. Beside an earlier table, only the curve and the move played there are shown.
+ * @param {{table: SeatedTable, rules: RulesDescription, at: number | null, showAt: (version: number) => void,
+ *   close: () => void}} props
  */
-export function Review({ table, rules, showAt }) {
-  const [isWanted, want] = useState(false);
-  return html`<details class="card review" onToggle=${(/** @type {{target: HTMLDetailsElement}} */ { target }) => target.open && want(true)}>
-    <summary>${t("review")}</summary>
-    ${isWanted && html`<${Moves} table=${table} rules=${rules} showAt=${showAt} />`}
-  </details>`;
-}
-
-/** @param {{table: SeatedTable, rules: RulesDescription, showAt: (version: number) => void}} props */
-function Moves({ table, rules, showAt }) {
+export function Review({ table, rules, at, showAt, close }) {
   const { game, base } = table;
   const [round, again] = useState(0);
   /** @returns {Promise<Reviewed>} */
   const ask = () => call("GET", `${base}/review`);
   const [review, error] = useLoaded(ask, [round]);
-  const [written] = useWritten(game, rules);
-  const [all, showAll] = useState(false);
+  const place = useRef();
+  useEffect(() => place.current.focus(), []);
   const isComing = review && review.result === null;
   useEffect(() => {
     if (!isComing) return;
     const timer = setTimeout(() => again(round + 1), AGAIN);
     return () => clearTimeout(timer);
   }, [review]);
-  if (error && (!review || !isTransient(error))) return html`<${Sorry} error=${error} />`;
-  if (!review) return html`<p>${t("loading")}</p>`;
-  if (isComing) {
-    return html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
-      <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`;
-  }
-  const clear = review.moves.filter((/** @type {ReviewedMove} */ it) => it.better && it.better.gain > Math.max(.5, it.better.margin))
-    .sort((/** @type {any} */ one, /** @type {any} */ other) => other.better.gain - one.better.gain);
+  const isRefused = error && (!review || !isTransient(error));
+  return html`<section class=${`card review ${at === null ? "" : "beside-table"}`} tabindex="-1" ref=${place} aria-label=${t("review")}>
+    <header><h2>${t("review")}</h2><button class="plain" onClick=${close}>${t("close")}</button></header>
+    ${isRefused ? html`<${Sorry} error=${error} />` : !review ? html`<p>${t("loading")}</p>`
+      : isComing ? html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
+        <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`
+      : html`<${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
+  </section>`;
+}
+
+/**
+ * @param {{table: SeatedTable, rules: RulesDescription, review: Reviewed, at: number | null,
+ *   showAt: (version: number) => void}} props
+ */
+function Moves({ table, rules, review, at, showAt }) {
+  const { game, story } = table;
+  const [written] = useWritten(game, rules);
+  const [all, showAll] = useState(false);
+  /** @type {ReviewedMove[]} */
+  const moves = review.moves;
+  const clear = moves.filter((it) => it.better && it.better.gain > Math.max(LEAST, it.better.margin))
+    .sort((one, other) => gainOf(other) - gainOf(one));
+  const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
+  const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
+  const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
+    better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) });
+  const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
+  const shown = at === null ? null : moves.find((it) => it.version === at);
+  const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
+    lost=${clear.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
+    won=${gained.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
+    showAt=${showAt} />`;
+  if (at !== null) return html`${chart}<p role="status">${!shown ? "" : clear.includes(shown) ? lost(shown)
+    : gained.includes(shown) ? won(shown) : written(shown)}</p>`;
   return html`<dl class="parts">
       <dt>${t("review.result")}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(review.choices)}</dd>
       <dt>${t("review.luck")}</dt><dd>${signed(Math.round(review.result ?? 0) - Math.round(review.choices ?? 0))}</dd>
     </dl>
     <p class="faint">${t("review.what", { margin: Math.round(review.margin ?? 0) })}</p>
+    ${chart}
+    <p class="faint">${t("review.curve")}</p>
     ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
-      <ol>${clear.slice(0, all ? clear.length : FIRST).map((/** @type {any} */ it, /** @type {number} */ i) => html`<li key=${i}>
-        ${t("review.move", { move: written(it), better: written(it.better), points: points(game, Math.max(1, Math.round(it.better.gain))) })}
-        ${" "}<button class="plain" onClick=${() => showAt(it.version)}
-          aria-label=${`${t("review.look")}: ${written(it)}`}>${t("review.look")}</button></li>`)}</ol>`}
-    ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}`;
+      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}
+        words=${written(it)} showAt=${showAt} /></li>`)}</ol>`}
+    ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
+    <details><summary>${t("review.table")}</summary>
+      <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
+        <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
+          t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
+        <tbody>${moves.map((it) => html`<tr key=${it.version}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
+          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${signed(it.choice)}</td>
+          <td>${clear.includes(it) && it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "–"}</td></tr>`)}</tbody>
+      </table></div>
+    </details>`;
+}
+
+const gainOf = (/** @type {ReviewedMove} */ it) => it.better?.gain ?? 0;
+
+/** @param {{it: ReviewedMove, words: string, showAt: (version: number) => void}} props */
+const Look = ({ it, words, showAt }) => html`<button class="plain" onClick=${() => showAt(it.version)}
+  aria-label=${`${t("review.look")}: ${words}`}>${t("review.look")}</button>`;
+
+/** @typedef {{at: number, by: number, words: string}} Mark */
+
+/**
+ * Draw a seat's lead over the average of the others, move by move, with buttons for its largest gains and losses.
+ * @param {{rows: Row[], seat: number, version: number, at: number | null, lost: Mark[], won: Mark[],
+ *   showAt: (version: number) => void}} props
+ */
+function Curve({ rows, seat, version, at, lost, won, showAt }) {
+  const leads = rows.map(({ scores }) => scores[seat]
+    - scores.reduce((sum, it, other) => sum + (other === seat ? 0 : it), 0) / (scores.length - 1));
+  const [most, least] = [Math.max(1, ...leads), Math.min(-1, ...leads)];
+  const x = (/** @type {number} */ at) => SIDE + ((WIDE - 2 * SIDE) * (at - 1)) / Math.max(1, version - 1);
+  const y = (/** @type {number} */ lead) => LANE + ((HIGH - 2 * LANE) * (most - lead)) / (most - least);
+  const path = rows.map((it, i) => `${i ? `H${x(it.version).toFixed(1)}V` : `M${x(it.version)} `}${y(leads[i]).toFixed(1)}`).join("");
+  const leadAt = (/** @type {number} */ at) => leads[rows.findLastIndex((it) => it.version <= at)] ?? 0;
+  const marks = [...apart(won, x).map((it) => ({ ...it, top: LANE / 2 })), ...apart(lost, x).map((it) => ({ ...it, top: HIGH - LANE / 2 }))];
+  return html`<div class="curve">
+    <svg viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${t("review.chart", { lead: signed(leads[leads.length - 1]) })}>
+      <line class="zero" x1=${SIDE} x2=${WIDE - SIDE} y1=${y(0)} y2=${y(0)} /><text x=${SIDE - 4} y=${y(0) + 4} text-anchor="end">0</text>
+      ${at !== null && html`<line class="here" x1=${x(at)} x2=${x(at)} y1="2" y2=${HIGH - 2} />`}
+      <path class="lead" d=${`${path}H${x(version)}`} />
+      ${marks.map((it) => html`<line key=${`${it.at} ${it.by}`} class="lead-line" x1=${it.left} x2=${x(it.at)} y1=${it.top} y2=${y(leadAt(it.at))} />
+        <circle cx=${x(it.at)} cy=${y(leadAt(it.at))} r="2.5" />`)}
+    </svg>
+    ${marks.toSorted((one, other) => one.at - other.at).map((it) => html`<button key=${`${it.at} ${it.by}`} class=${it.by > 0 ? "won" : "lost"}
+      style=${{ left: `${(100 * it.left) / WIDE}%`, top: `${(100 * it.top) / HIGH}%` }} aria-pressed=${it.at === at}
+      aria-label=${it.words} title=${it.words} onClick=${() => showAt(it.at)}>${signed(it.by)}</button>`)}
+  </div>`;
+}
+
+/**
+ * Place marks in a lane near their moves without overlaps.
+ * @param {Mark[]} marks
+ * @param {(at: number) => number} x
+ */
+function apart(marks, x) {
+  const placed = marks.toSorted((one, other) => one.at - other.at).map((it) => ({ ...it, left: x(it.at) }));
+  placed.forEach((it, i) => (it.left = Math.max(it.left, i ? placed[i - 1].left + APART : APART / 2)));
+  let end = WIDE - APART / 2;
+  for (const it of placed.toReversed()) {
+    it.left = Math.min(it.left, end);
+    end = it.left - APART;
+  }
+  return placed;
 }
 
 /**

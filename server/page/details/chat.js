@@ -5,8 +5,10 @@ import { seen } from "../ui/local-storage.js";
 import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { RETRY, Sorry, useSubmit } from "../ui/parts.js";
+import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
-import { unread } from "../table/unread.js";
+import { byMouse } from "../table/guide.js";
+import { isChatOpen, unread } from "../table/unread.js";
 /** @import { Message, SeenTable } from "../ui/types" */
 
 const EVERY = 20_000; // milliseconds between polls while the stream is down
@@ -80,8 +82,23 @@ export function Chat({ table, seated }) {
     see(told.nr);
   });
   useEffect(() => unread.set(count), [count]);
-  return html`<section class="card chat" aria-label=${t("chat")}>
-    <h2>${t("chat")} <small class="unread">${count ? t("chat.unread", { count }) : ""}</small></h2>
+  const isOpen = useStore(isChatOpen);
+  const place = useRef();
+  const opener = useRef(/** @type {any} */ (null));
+  useEffect(() => {
+    if (!isOpen) return;
+    opener.current = document.activeElement;
+    if (log.current) log.current.scrollTop = log.current.scrollHeight;
+    ((byMouse && text.current) || place.current).focus({ preventScroll: true }); // no keyboard over the lines on a phone
+  }, [isOpen]);
+  const close = () => {
+    isChatOpen.set(false);
+    opener.current?.focus({ preventScroll: true });
+  };
+  return html`<section class=${`card chat ${isOpen ? "over" : ""}`} role=${isOpen ? "dialog" : null} tabindex="-1" ref=${place}
+    aria-label=${t("chat")} onKeyDown=${(/** @type {KeyboardEvent} */ event) => isOpen && event.key === "Escape" && close()}>
+    <h2>${t("chat")} <small class="unread">${count ? t("chat.unread", { count }) : ""}</small>
+      ${isOpen && html`<button class="plain" onClick=${close}>${t("close")}</button>`}</h2>
     ${said && html`<div role="log" ref=${log} tabindex=${said.length ? 0 : null} aria-label=${t("chat")}><ol>${
       said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? nobody(it)}</strong> <time class="faint"
       datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}

@@ -1,5 +1,5 @@
 // The details below a table: players, story, chat, standings, plan and other actions.
-import { html } from "../ui/html.js";
+import { html, useEffect } from "../ui/html.js";
 import { call, picture as fetched } from "../ui/api.js";
 import { later } from "../ui/lazy-loading.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
@@ -8,6 +8,7 @@ import { link, me } from "../ui/token.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Back } from "../table/actions.js";
+import { isChatHidden } from "../table/unread.js";
 import { Actions } from "./actions.js";
 import { Chat } from "./chat.js";
 import { Preferences } from "./preferences.js";
@@ -20,7 +21,6 @@ import { Story } from "./story.js";
 /** @import { Note as Kept, RulesDescription, SeenTable, View } from "../ui/types" */
 
 const Standings = later("standings", "Standings");
-const Review = later("advice", "Review");
 
 export const ComeBack = Back;
 export const Asks = Requests;
@@ -45,7 +45,6 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
     ${goesOn && !link && html`<${StandIn} table=${table} />`}
     ${goesOn && html`<${Actions} table=${table} />`}
     <${Preferences} />
-    ${game.status === "finished" && game.you && !link && html`<${Review} table=${table} rules=${rules} showAt=${showAt} />`}
     ${game.status === "finished" && html`<${Archive} table=${table} />`}`;
 }
 
@@ -57,7 +56,12 @@ function Aside({ table }) {
   const isSeated = !!table.game.you && !link;
   const asked = async () => /** @type {Kept | null} */ (isSeated ? await call("GET", `${table.base}/note`) : null);
   const [note, , again] = useFresh(asked, [table.base, isSeated]);
-  return html`${!note?.muted && html`<${Chat} table=${table} seated=${isSeated} />`}
+  const isMuted = note?.muted ?? false;
+  useEffect(() => {
+    isChatHidden.set(isMuted);
+    return () => isChatHidden.set(false);
+  }, [isMuted]);
+  return html`${!isMuted && html`<${Chat} table=${table} seated=${isSeated} />`}
     ${note && html`<${Note} base=${table.base} note=${note} again=${again} />`}`;
 }
 

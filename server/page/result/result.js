@@ -11,7 +11,7 @@ import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
 
-export function Result({ table }) {
+export function Result({ table, isReviewed, review }) {
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
@@ -35,8 +35,9 @@ export function Result({ table }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
-      t("result.again")}</a></p>`}
+    ${player && !link && html`<p class="ways"><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
+      t("result.again")}</a>${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
+      t("result.review")}</button>`}</p>`}
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;

@@ -1,47 +1,16 @@
 // Standings: coins or points after each move, as a chart and a table.
+import { course } from "../ui/course.js";
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
-/** @import { Game, GameEvent, Seat, View } from "../ui/types" */
-/** @typedef {{version: number, scores: number[]}} Row */
+/** @import { Game, GameEvent, View } from "../ui/types" */
+/** @import { Row } from "../ui/course.js" */
 
 const WIDE = 320;
 const HIGH = 150;
 const [LEFT, RIGHT, TOP, LOW] = [26, 24, 12, 12]; // margins of the chart
 const DASHES = ["none", "7 3", "2 3", "10 3 2 3", "5 5"]; // so that lines differ by more than colour
 const APART = 13; // minimum distance between line ends
-
-/**
- * Return what each seat gained by an item, or null.
- * @param {GameEvent} item
- * @param {Seat[]} seats
- * @returns {number[] | null}
- */
-function gains({ payouts, points, seat }, seats) {
-  if (payouts) return payouts;
-  if (Array.isArray(points)) return points;
-  return points ? seats.map((it) => (it.seat === seat ? points : 0)) : null;
-}
-
-/**
- * Return the scores after each version that changed them, starting with version 1.
- * @param {GameEvent[]} story
- * @param {Seat[]} seats
- * @returns {Row[]}
- */
-function course(story, seats) {
-  let last = { version: 1, scores: seats.map(() => 0) };
-  const rows = [last];
-  for (const item of story) {
-    const more = gains(item, seats);
-    if (!more?.some(Boolean)) continue;
-    const scores = last.scores.map((it, seat) => it + more[seat]);
-    if (last.version === item.version) rows.pop(); // one move may score twice
-    last = { version: item.version, scores };
-    rows.push(last);
-  }
-  return rows;
-}
 
 /**
  * @param {{game: Game, story: GameEvent[], names: string[], at: number | null,

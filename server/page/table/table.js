@@ -11,7 +11,7 @@ import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
-import { unread } from "./unread.js";
+import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { isClosed, isSoon, seatName, untold } from "../ui/game-card.js";
@@ -32,6 +32,7 @@ const Result = later("result", "Result");
 const Recap = later("recap", "Recap");
 const Replay = later("recap", "Replay");
 const Hint = later("advice", "Hint");
+const Review = later("advice", "Review");
 const Details = later("details", "Details");
 const Back = later("details", "ComeBack");
 const Beside = later("details", "Beside");
@@ -41,6 +42,7 @@ const MOMENT = 500; // milliseconds reserved for drawing the table
 const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
 const PATIENCE = 5_000; // milliseconds before deferred parts are loaded in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
+const OWNED = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Belongings")]));
 
 /** @param {{id: string, invitation?: string | null}} props */
 export function Table({ id, invitation }) {
@@ -118,6 +120,8 @@ function Begun({ table }) {
   const turn = game.you?.turn ?? null;
   const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn for which the hint is open
   const isHinted = at === null && turn !== null && hinted === turn;
+  const [isReviewed, review] = useState(false);
+  const [owner, lookAtSeat] = useState(/** @type {number | null} */ (null));
   const first = useRef();
   const details = useRef();
   useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // it may be far above
@@ -125,6 +129,7 @@ function Begun({ table }) {
     details.current.scrollIntoView();
     details.current.focus({ preventScroll: true });
   };
+  useEffect(() => () => isChatOpen.set(false), []);
   const ended = useRef(!!game.outcome);
   useEffect(() => {
     if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
@@ -134,14 +139,17 @@ function Begun({ table }) {
   const isOver = game.outcome && at === null;
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
-      <${Status} table=${table}>
+      <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
         <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
-        ${at === null && !link && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
+        ${at === null && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
-        <${More} goOn=${goOn} />
+        <${Talk} />
+        <${Tool} icon="more" words=${t("details")} onClick=${goOn} />
         ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}
       <//>
+      ${owner !== null && html`<${Owned} key=${owner} table=${table} rules=${rules} view=${earlier ?? game.view} seat=${owner}
+        close=${() => lookAtSeat(null)} />`}
       ${isHinted && html`<${Hint} table=${table} rules=${rules} close=${() => hintFor(null)} />`}
       <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
@@ -150,7 +158,9 @@ function Begun({ table }) {
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
-        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} /></div>`}
+        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} isReviewed=${isReviewed}
+        review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
+      ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
@@ -207,15 +217,38 @@ const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unse
   ${error instanceof Problem && html`<p class="row">${me.get() && html`<a href="/#/">${t("nav.games")}</a>`} <a
     href="/#/lobby">${t("nav.lobby")}</a></p>`}`;
 
-/**
- * Scroll to the details below the table. Shows the number of unread chat messages.
- * @param {{goOn: () => void}} props
- */
-function More({ goOn }) {
+/** Open the chat over the table. Shows the number of unread messages. */
+function Talk() {
   const count = useStore(unread);
-  return html`<${Tool} icon="more" words=${t("details")} onClick=${goOn}>
-    ${count > 0 && html`<span class="count" aria-label=${t("chat.unread", { count })}>${count}</span>`}
+  const isOpen = useStore(isChatOpen);
+  const open = () => {
+    settled.set(true); // it is one of the deferred parts
+    isChatOpen.set(!isOpen);
+  };
+  const news = count > 0 && t("chat.unread", { count });
+  return !useStore(isChatHidden) && html`<${Tool} icon="chat" words=${t("chat")} aria-expanded=${isOpen} onClick=${open}
+    aria-label=${[t("chat"), news].filter(Boolean).join(", ")}>
+    ${news && html`<span class="count" aria-hidden="true">${count}</span>`}
   <//>`;
+}
+
+/**
+ * Show what a seat has, in a panel over the table.
+ * @param {{table: SeenTable, rules: RulesDescription, view: View, seat: number, close: () => void}} props
+ */
+function Owned({ table, rules, view, seat, close }) {
+  const place = useRef();
+  useEffect(() => place.current.focus({ preventScroll: true }), []);
+  const leave = () => {
+    place.current.parentElement.querySelector(`[data-score="${seat}"]`)?.focus({ preventScroll: true });
+    close();
+  };
+  const Drawn = OWNED[table.game.rules];
+  return html`<section class="owned" tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
+    <${Drawn} table=${table} rules=${rules} view=${view} seat=${seat} />
+    <button class="plain" onClick=${leave}>${t("close")}</button>
+  </section>`;
 }
 
 /**
@@ -256,37 +289,64 @@ function useMissed({ game, story, isSeen }) {
 }
 
 /**
- * Show the status line above a table: turn and due time or result, connection, scores and tools.
- * @param {{table: SeenTable, children?: unknown}} props
+ * Show the status line above a table: turn and due time or result, connection, scores and tools. Once it is scrolled
+ * away, a bar at the top shows whose turn it is.
+ * @param {{table: SeenTable, owner: number | null, lookAt: ((seat: number | null) => void) | null, top: {current: any},
+ *   children?: unknown}} props
  */
-function Status({ table, children }) {
+function Status({ table, owner, lookAt, top, children }) {
   const { game, live } = table;
   const isOnline = useStore(online);
+  const line = useRef();
+  const isAway = useIsAbove(line);
   const asked = game.seats.filter((it) => it.to_act);
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
-  const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
   const mayUndo = game.you && !mine && !link && !mySeat(game)?.stand_in && game.options.take_back !== "never";
   const { outcome } = game;
   const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
-  return html`<div class="state">
+  const isRunning = !winners && game.status === "running";
+  const turn = winners ? t("won", { names: winners }) : !isRunning ? t(`status.${game.status}`)
+    : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
+  const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
+  const goUp = () => {
+    top.current.scrollIntoView();
+    document.getElementById("main")?.focus({ preventScroll: true }); // the button disappears
+  };
+  return html`<div class="state" ref=${line}>
     <${Home} game=${game} />
     <h1>${game.title} <small class="faint">${untold(game)}</small></h1>
     <p class="whose">
-      ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
-      ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
-      ${game.status === "running" && html`<span><strong class=${mine ? "mine" : ""}>${turn}</strong>${
-        mayUndo && html`<${Undo} table=${table} isShort />`}</span>`}
-      ${game.status === "running" && due && html`<time datetime=${due}
+      ${isRunning ? html`<span>${words}${mayUndo && html`<${Undo} table=${table} isShort />`}</span>` : words}
+      ${isRunning && due && html`<time datetime=${due}
         class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} table=${table} />
+    <${Score} table=${table} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
+    ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
+      <${Talk} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;
+}
+
+/**
+ * Return whether an element is above the visible part of the page.
+ * @param {{current: any}} place
+ */
+function useIsAbove(place) {
+  const [isAbove, set] = useState(false);
+  useEffect(() => {
+    const looks = new IntersectionObserver((entries) => {
+      const last = entries[entries.length - 1];
+      set(!last.isIntersecting && last.boundingClientRect.bottom <= 0);
+    });
+    looks.observe(place.current);
+    return () => looks.disconnect();
+  }, []);
+  return isAbove;
 }
 
 /**
@@ -300,22 +360,26 @@ function Home({ game }) {
 }
 
 /**
- * Show the scores at a glance. Hidden from screen readers, since the list of players has them.
- * @param {{table: SeenTable}} props
+ * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
+ * @param {{table: SeenTable, owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
  */
-function Score({ table: { game, here } }) {
+function Score({ table: { game, here }, owner, lookAt }) {
   const present = useStore(here);
   const view = /** @type {View} */ (game.view);
   const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
-  return html`<span class="scores" aria-hidden="true">${scores && game.seats.map((it) => html`<span key=${it.seat}
-    data-score=${it.seat} class=${[it.to_act && "asked", present.includes(it.seat) && "here"].filter(Boolean).join(" ")}><${SeatMark} seat=${it.seat} /><span class="who">${seatName(it)}</span>
-    <b>${scores[it.seat]}</b></span>`)}</span>`;
+  return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
+    key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
+    onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}
+    class=${[it.to_act && "asked", present.includes(it.seat) && "here"].filter(Boolean).join(" ")}><${SeatMark}
+    seat=${it.seat} /><span class="who">${seatName(it)}</span> <b>${scores[it.seat]}</b></button>`)}</div>`;
 }
 
 const ICONS = {
+  chat: "M4 5h16v11h-9l-4.5 4v-4H4zM8 9h8M8 12h5",
   hint: "M9.5 18h5M10.5 21h3M8.5 15.5a6.5 6.5 0 1 1 7 0V18h-7z",
   earlier: "M12 4a8 8 0 1 1-7.4 5M4 4v5h5M12 8v4l3 2",
   more: "M5 6h14M5 12h14M5 18h9",
+  up: "M12 19V5M6 11l6-6l6 6",
   rules: "M5 5c3-1 5-1 7 .5c2-1.5 4-1.5 7-.5v13c-3-1-5-1-7 .5c-2-1.5-4-1.5-7-.5zM12 5.5v13",
 };
 
@@ -323,7 +387,7 @@ const ICONS = {
  * A button with an icon, and with a label where there is room.
  * @param {{icon: keyof typeof ICONS, words: string, children?: unknown} & Record<string, unknown>} props
  */
-const Tool = ({ icon, words, children, ...props }) => html`<button class="plain tool" title=${words} ...${props}>
+const Tool = ({ icon, words, children, ...props }) => html`<button class="plain tool" data-tool=${icon} title=${words} ...${props}>
   <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d=${ICONS[icon]} /></svg>
   <span class="words">${words}</span>${children}</button>`;
 

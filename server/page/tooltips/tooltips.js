@@ -78,10 +78,13 @@ export function Tooltips({ place, explain }) {
       if (of?.matches("[aria-disabled=true], :not([role=button], button)")) show(of);
       else hide();
     };
+    const leave = (/** @type {any} */ { target }) => root.contains(target) || hide(); // a press on the rest of the page
     for (const [name, hear] of Object.entries(hears)) root.addEventListener(name, hear);
     root.addEventListener("click", click, true);
+    for (const name of ["pointerdown", "focusin"]) document.addEventListener(name, leave);
     return () => {
       clearTimeout(timer);
+      for (const name of ["pointerdown", "focusin"]) document.removeEventListener(name, leave);
       for (const [name, hear] of Object.entries(hears)) root.removeEventListener(name, hear);
       root.removeEventListener("click", click, true);
     };

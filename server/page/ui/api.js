@@ -24,6 +24,7 @@ export class Problem extends Error {
     this.reason = reason;
     this.field = field;
     this.errors = errors;
+    this.wait = 0;
   }
 }
 
@@ -122,6 +123,7 @@ async function send(method, path, body, key) {
  */
 export async function refusal(answer, asked = token()) {
   const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
+  problem.wait = 1000 * Number(answer.headers.get("Retry-After")); // milliseconds, 0 without this header
   if (answer.status === 401 && asked && asked === token()) forget(problem);
   return problem;
 }

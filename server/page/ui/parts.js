@@ -46,7 +46,7 @@ export function useLoaded(load, asked, known = null) {
       (error) => {
         if (!isWanted) return;
         set(([value]) => [value, error]);
-        if (isTransient(error)) timer = setTimeout(() => again((n) => n + 1), RETRY);
+        if (isTransient(error)) timer = setTimeout(() => again((n) => n + 1), Math.max(RETRY, error.wait ?? 0));
       },
     );
     return () => {

@@ -7,7 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted } from "../table/hinted.js";
+import { useHinted, usePrepared } from "../table/hinted.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -46,6 +46,11 @@ export function Room({ table, rules, view: now, at }) {
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
+  usePrepared(table.base, turn, (move) => {
+    byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
+    place.current.querySelector(".tray").focus({ preventScroll: true });
+    building.prepare(move);
+  });
   const terse = useStore(isTerse);
 
   const view = building.foresight?.view ?? planning?.next.foresight.view ?? now;
@@ -179,6 +184,7 @@ function StepList({ building, cards }) {
   </details>`;
 }
 
+const COVERED = 48; // pixels at the top that the bar may cover
 const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
 
 /**
@@ -198,7 +204,9 @@ function useFocus(place, { begun, taps, busy, sending, isWhole }) {
     /** @type {(HTMLElement | null)[]} */
     const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it));
     const next = found.find((it) => it);
-    if (next && !next.contains(document.activeElement)) next.focus();
+    if (!next || next.contains(document.activeElement)) return;
+    const { top, bottom } = next.getBoundingClientRect();
+    next.focus({ preventScroll: top >= COVERED && bottom <= innerHeight }); // visible already
   });
   return byKeys;
 }
@@ -286,7 +294,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
     isChosen && "chosen", hint[kind === "slot" ? "slots" : "cards"].includes(value) && "hinted"].filter(Boolean).join(" ");
-  const actions = ACTIONS.filter((it) => building.actions().has(it));
+  const isFilling = !laying.length && fits.length > 0 && fits.every((it) => it.into[0] === 2); // slot 1 comes later
+  const actions = ACTIONS.filter((it) => building.actions().has(it) && !(isFilling && it === "bare"));
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
@@ -319,7 +328,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     else said.current.removeAttribute("tabindex");
   });
   const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
-  return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
+  return html`<section class=${`tray ${marked}`} tabindex="-1" aria-label=${t("turn")}>
     <div class="say">
       <div role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
@@ -412,3 +421,10 @@ function asking(building, { turn, view, seat, cards }) {
 export const Sky = ({ rules, view }) => html`<${Firmament} firmament=${rules.firmament} board=${view.board}
   hasBonus=${rules.cards.scenarios.some((it) => it.id === view.scenario && it.bonusPoints)} name=${() => ""}
   marks=${() => ""} ways=${[]} gone=${{}} act=${false} />`;
+
+/**
+ * Show what a seat has: its slots, cards and Sternbilder.
+ * @param {{table: Table, rules: Rules, view: View, seat: number}} props
+ */
+export const Belongings = ({ table, rules, view, seat }) => html`<div class="sternenglanz"><${Tableau} game=${table.game}
+  view=${view} seat=${seat} cards=${rules.cards} isFramed /></div>`;

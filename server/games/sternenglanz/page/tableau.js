@@ -108,15 +108,16 @@ export function Hand({ hand, isHere, cards, marks, act }) {
 }
 
 /**
- * Show the tableau of a seat, read-only.
- * @param {{game: Table["game"], view: View, seat: number, cards: Cards}} props
+ * Show the tableau of a seat, read-only. Within a panel of its own (`isFramed`), it is neither a region nor a heading.
+ * @param {{game: Table["game"], view: View, seat: number, cards: Cards, isFramed?: boolean}} props
  */
-export function Tableau({ game, view, seat, cards }) {
+export function Tableau({ game, view, seat, cards, isFramed = false }) {
   const { own, done } = view.sternbilder;
   const it = game.seats[seat];
-  return html`<section class=${`card tableau ${view.next === seat ? "next" : ""}`} data-seat=${seat}
-    aria-label=${t("tableau", { number: seat + 1, name: seatName(it) })}>
-    <header><${SeatMark} seat=${seat} /> <h3>${seatName(it)}${seat === game.you?.seat ? ` (${t("you")})` : ""}</h3>
+  const [region, heading] = isFramed ? ["div", "strong"] : ["section", "h3"];
+  return html`<${region} class=${`card tableau ${view.next === seat ? "next" : ""}`} data-seat=${seat}
+    aria-label=${isFramed ? null : t("tableau", { number: seat + 1, name: seatName(it) })}>
+    <header><${SeatMark} seat=${seat} /> <${heading} class="owner">${seatName(it)}${seat === game.you?.seat ? ` (${t("you")})` : ""}<//>
       <strong>${t("points", { count: view.points[seat] })}</strong></header>
     <ul class="slots" aria-label=${t("slots")}>
       ${SLOTS.map((slot) => html`<li key=${slot} class="slot" data-tip="slot" data-nth=${slot} data-seat=${seat}>
@@ -129,5 +130,5 @@ export function Tableau({ game, view, seat, cards }) {
       ${own[seat] && html`<${Bild} id=${own[seat].sternbild} cards=${cards} />`}
       ${done[seat].map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} isDone />`)}
     </div>`}
-  </section>`;
+  <//>`;
 }

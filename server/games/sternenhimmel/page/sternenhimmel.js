@@ -6,7 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted } from "../table/hinted.js";
+import { useHinted, usePrepared } from "../table/hinted.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -20,6 +20,7 @@ import { Board } from "./board.js";
 import { fit } from "./fit.js";
 import { Hand } from "./hand.js";
 import { Offer, Theatre, Watch } from "./offer.js";
+import { Piece } from "./pieces.js";
 import { boardName, boardOf, scored, SENTENCES, starName } from "./story.js";
 /** @import { Board as Constellation, Lying, Move, Rules, Space, Star, Table, View } from "./types" */
 /** @import { ForesightOf } from "../ui/types" */
@@ -101,6 +102,10 @@ export function Room({ table, rules, view, at }) {
     choose(NOTHING);
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
+  usePrepared(table.base, turn, ({ star, ...space }) => {
+    choose({ star: hand.indexOf(star), space });
+    tray.current?.focus({ preventScroll: true }); // from the closed hint; the confirm button follows
+  });
   async function send() {
     setSending("sent");
     setError(null);
@@ -303,4 +308,21 @@ export function Sky({ rules, view }) {
     ${found && boards.map(({ board: id, spaces }) => html`<${Board} key=${id} board=${boardOf(id, rules)}
       title=${boardName(id, rules)} lying=${lyingOn(boardOf(id, rules), spaces)} fit=${found} name=${() => ""} />`)}
   </div></div>`;
+}
+
+/**
+ * Show what a seat has: its coins, and its stars in hand and on the constellations.
+ * @param {{table: Table, rules: Rules, view: View, seat: number}} props
+ */
+export function Belongings({ table, rules, view, seat }) {
+  const lying = view.boards.map((it) => ({ ...it, own: Object.values(it.spaces).flatMap((one) => (one?.seat === seat ? [one] : [])) }))
+    .filter((it) => it.own.length);
+  return html`<div class="belongings">
+    <p><strong>${seatName(table.game.seats[seat])}</strong> ${t("coins", { count: view.coins[seat] })} · ${
+      t("in-hand", { count: view.hand_sizes[seat] })}</p>
+    ${lying.length === 0 && html`<p class="faint">${t("belongings.none")}</p>`}
+    <ul>${lying.map(({ board, own }) => html`<li key=${board}><span>${boardName(board, rules)}</span> ${
+      own.map((it, i) => html`<svg key=${i} viewBox="-10 -10 20 20" width="28" height="28" role="img"
+        aria-label=${starName(it.star)}><${Piece} seat=${seat} star=${it.star} isDown=${it.star === null} r=${8.4} /></svg>`)}</li>`)}</ul>
+  </div>`;
 }

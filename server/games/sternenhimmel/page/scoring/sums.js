@@ -8,7 +8,8 @@ import { placeOf } from "./steps.js";
 
 const FLIGHT = 900; // milliseconds per coin
 const APART = 450; // milliseconds between coins
-const BESIDE = 20; // pixels from the bank's name to the centre of its coins
+const BESIDE = 20; // pixels from the bank's name to the centre of its first coin
+const WIDE = 32; // pixels from one coin to the next, so that each can be counted
 
 /**
  * Show the sums. `reached` is as in Constellation, and `isStill` turns animations off.
@@ -27,8 +28,8 @@ export function Sums({ item, board, names, reached, isStill }) {
   useSliding(list, order.join(), isStill);
   useFlights(list, item.transfers, has("pay") && !isStill);
   return html`<div class="sums" ref=${list}>
-    <p class="till"><span class=${`coin first ${isPaid("first") ? "paid" : ""}`} data-purse="first">${
-      board.prizes.first}</span><span class=${`coin ${isPaid("second") ? "paid" : ""}`} data-purse="second">${
+    <p class="till"><span class=${`coin first ${isPaid("first") ? "given" : ""}`} data-purse="first">${
+      board.prizes.first}</span><span class=${`coin ${isPaid("second") ? "given" : ""}`} data-purse="second">${
       board.prizes.second}</span><span class="bank" data-purse="bank">${t("scoring.bank")}</span>
       <span class="unseen">${t("prizes", board.prizes)}</span></p>
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${item.totals[seat] === null ? "out" : ""}>
@@ -84,7 +85,8 @@ function useSliding(list, order, isStill) {
 }
 
 /**
- * Animate coins from the prizes, the bank or a seat to their receivers, one by one.
+ * Animate coins from the prizes, the bank or a seat to their receivers, one by one. Until it leaves, a coin lies beside
+ * the others of its purse.
  * @param {{current: HTMLElement}} list
  * @param {Payment[]} transfers
  * @param {boolean} goes
@@ -96,6 +98,8 @@ function useFlights(list, transfers, goes) {
     const purse = (/** @type {string | number} */ id) =>
       /** @type {Element} */ (place.querySelector(`[data-purse="${id}"]`)).getBoundingClientRect();
     const origin = place.getBoundingClientRect();
+    /** @type {Record<string, number>} */
+    const lying = {}; // coins by purse
     const coins = transfers.map(({ reason, from, to, amount }, i) => {
       const source = reason === "first" || reason === "second" ? reason : from;
       const [start, end] = [purse(source), purse(to)];
@@ -105,10 +109,12 @@ function useFlights(list, transfers, goes) {
       const point = (/** @type {DOMRect} */ rect) =>
         [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
       const [[middle, y], [toX, toY]] = [point(start), point(end)];
-      const x = source === "bank" ? start.right - origin.x + BESIDE : middle; // keeps its name readable
+      const nth = (lying[source] ?? -1) + 1;
+      lying[source] = nth;
+      const x = source === "bank" ? start.right - origin.x + BESIDE + nth * WIDE : middle - nth * WIDE; // seats: at the right
       const via = `${(x + toX) / 2 - 40}px ${(y + toY) / 2 - 24}px`;
       coin.animate({ translate: [`${x}px ${y}px`, via, `${toX}px ${toY}px`], opacity: [1, 1, 1, 0] },
-        { duration: FLIGHT, delay: i * APART, easing: "ease-in-out" }).finished
+        { duration: FLIGHT, delay: i * APART, easing: "ease-in-out", fill: "backwards" }).finished
         .then(() => coin.remove(), () => {});
       return coin;
     });
