@@ -24,7 +24,7 @@ from server.bots.search import compare
 from server.clock import clock
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
-from server.games.presentation import in_words, meant_moves, refusal, write_move
+from server.games.presentation import in_words, refusal, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
@@ -66,6 +66,7 @@ from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
+from server.post.incoming.sentences import moves_in_sentence, strange_word_in
 from server.post.letters.answers import how_good, lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_sentence
@@ -435,7 +436,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     answer = doing.answer
     if wishes.problem:
         answer |= {
-            "wrong": _choices(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
+            "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
             "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
@@ -451,11 +452,18 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     return REST
 
 
-def _choices(doing: _Doing, wishes: Wishes) -> str:
-    """Return a sentence with the moves that an unclear line fits, or ""."""
+def _unclear(doing: _Doing, wishes: Wishes) -> str:
+    """Return what is unclear in a line that seems to be a move: an unknown word, or which of several moves it is. Otherwise
+    return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
-    meant = meant_moves(rules, wishes.line, locale, _legal_moves(doing.mail, doing.game))
-    if wishes.problem != "not-understood" or len(meant) < 2:
+    legal = _legal_moves(doing.mail, doing.game)
+    if wishes.problem != "not-understood" or not legal:
+        return ""
+    if word := strange_word_in(rules, wishes.line, locale):
+        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+    meant = moves_in_sentence(rules, wishes.line, locale, legal)
+    if len(meant) < 2:
         return ""
     moves = ", ".join(write_move(rules, it, locale) for it in meant)
     return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))

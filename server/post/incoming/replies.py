@@ -15,7 +15,6 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
-from server.games.presentation import meant_moves
 from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
@@ -27,6 +26,7 @@ from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on,
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
+from server.post.incoming.sentences import moves_in_sentence, strange_word_in
 from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
@@ -551,7 +551,8 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if not commands:
-        said = next((line.text for line in lines if line.text), "")
+        first = next((line.text for line in lines if line.text), "")
+        said = next((line.text for line in lines if _is_strange(line.text, grammar)), first)
         return Wishes(problem="not-understood", line=said) if said else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
@@ -711,8 +712,12 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
-    meant = meant_moves(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
+    meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
+
+
+def _is_strange(line: str, grammar: Grammar) -> bool:
+    return bool(grammar.legal and strange_word_in(cast(Spoken, grammar.rules).rules, line, grammar.locale))
 
 
 def _by_points(text: str, locale: str) -> str:

@@ -121,6 +121,17 @@ def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_
     assert answer.message["X-Loop"] == "sternenpost"
 
 
+def test_a_move_in_a_friendly_sentence_is_played_if_it_is_legal(office: Office, game_id: UUID, ada: UUID) -> None:
+    star, board, space = an_illegal_move(game_id, ada).split(" ")
+    answer = ada_writes(office, f"Please put my {star} on {board} {space}, thanks!\n\nSent from my iPhone")
+    assert "is not in play. Constellations in play:" in answer.text
+    assert "star-placed" not in happened(game_id)
+    star, board, space = a_move(game_id, ada).split(" ")
+    answer = ada_writes(office, f"I'd like to play the {star} on {board.capitalize()} {space}.\n\nAda")
+    assert answer.text.splitlines()[2] == f"ada, your move was played: {star} {board} {space}"
+    assert happened(game_id).count("star-placed") >= 1
+
+
 def test_our_reply_to_an_illegal_move_gives_the_reason_and_the_legal_moves(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
@@ -155,7 +166,7 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
-    assert "isn't quite the right form" in answer.text
+    assert "We don't know the word \"think\". This isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
 
