@@ -1,7 +1,7 @@
 """Moves in whole sentences: the words of four languages that say nothing about the move itself.
 
-A game reads the words that are left (see `meant_moves`). Words that deny, doubt, ask, compare or put off must never be
-added here, nor words that mean "but", "or" or "if" in one of the languages.
+A game reads the words that are left (see `meant_moves`). Never add a word that denies, doubts, asks, compares or puts
+off. Nor one that means "but", "or" or "if" in another language.
 """
 
 import re

@@ -246,6 +246,10 @@ STRANGE = {  # by the word that our reply names
     "bea": "Bea: ten on capricorn c",
     "shiny": "put my shiny ten on Capricorn c",
 }
+OTHERS = (
+    "no not don't never but or if unless maybe could would should nein nicht kein oder aber wenn vielleicht non pas jamais "
+    "mais ou si peut-être mai forse ma se oppure later morgen demain domani was is you"
+)
 
 
 def wishes_of(text: str, locale: str = "en") -> Wishes:
@@ -293,16 +297,10 @@ def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> Non
 def test_no_sentence_with_another_word_in_it_is_played() -> None:
     seed = 12
     dice = Random(seed)
-    others = (
-        "no not don't never but or if unless maybe could would should nein nicht kein oder aber wenn vielleicht".split()
-    )
-    others += (
-        "non pas jamais mais ou si peut-être no mai forse ma se oppure later morgen demain domani was is you".split()
-    )
     for _ in range(2000):
         move = dice.choice(list(SENTENCES))
         words = dice.choice(SENTENCES[move]).split()
-        words.insert(dice.randint(0, len(words)), dice.choice(others))
+        words.insert(dice.randint(0, len(words)), dice.choice(OTHERS.split()))
         assert wishes_of(" ".join(words), dice.choice(["de", "en", "it"])).move is None, words
 
 
