@@ -1,8 +1,7 @@
 """Placements of Sternenhimmel in a player's own words, such as `ten Capricorn c` or `Doppelstern Steinbock f`.
 
-`notation.py` has the notation that never changes. Here, the names of stars and constellations may be words of any of
-our languages, since players reply in their own language to emails in another one. The caller has removed words such as
-"please" and "my".
+`notation.py` has the notation that never changes. Here, names may be words of any of our languages, since players also
+reply in their own language to emails in another one. The caller has removed words such as "please" and "my".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
