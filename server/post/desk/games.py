@@ -341,7 +341,7 @@ def _show(errand: Errand, rest: str) -> Said:
     game = errand.game(number)
     seat = game.seat_of(errand.player_id)
     seen = describe(game, seat, version, errand.player_id)
-    told = [gettext("Game %(game)s, version %(version)s.", game=_named(errand, game), version=seen["version"])]
+    told = [gettext("Game %(game)s, move %(version)s.", game=_named(errand, game), version=seen["version"])]
     own = seat is not None and version is None and game.seats[seat]
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
@@ -404,7 +404,7 @@ def _review(errand: Errand, rest: str) -> Said:
     )
     lines = [
         gettext(
-            "Version %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
+            "Move %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
             version=it["version"],
             move=it["words"],
             better=it["better"]["words"],

@@ -516,6 +516,12 @@ def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer.update(moves=True, asks=True)
 
 
+_TOO_LONG_HERE = noted(
+    'Finding the best moves took too long by email. Open the game with the link in this email: on your turn, "Hint" shows '
+    "them there."
+)
+
+
 def _give_hint(doing: _Doing, wishes: Wishes) -> None:
     """Add a hint to the answer, unless another wish failed or there will be no answer.
 
@@ -533,7 +539,7 @@ def _give_hint(doing: _Doing, wishes: Wishes) -> None:
             lambda *asked: child.run(compare, *asked),
         )["moves"]
     except TooMuch:
-        raise NoHints(noted("This game has no hints.")) from None
+        raise NoHints(_TOO_LONG_HERE) from None
     answer.update(hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found)
 
 
