@@ -188,6 +188,12 @@ def strange_word(rules: Rules, text: str, locale: str) -> str:
     return word
 
 
+def example(rules: Rules, view: Json) -> Any:
+    """Return a move with what is in play in a seat's view, for a seat that isn't on turn. Return None if there is none."""
+    find = getattr(rules, "example", None)
+    return find(view) if find else None
+
+
 def write_move(rules: Rules, move: Any, locale: str) -> str:
     """Return a move as emails show it: in the reader's language, or in notation if the game has no words for its
     moves."""

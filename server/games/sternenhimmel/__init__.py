@@ -49,7 +49,7 @@ from server.games.sternenhimmel.sentences import SENTENCES, introduction, notati
 from server.games.sternenhimmel.spoken import meant_moves, strange_word
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
-from server.games.sternenhimmel.views import move_of, place, preview, reveals, tell, view
+from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view
 
 
 def describe() -> Json:
@@ -112,6 +112,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "example",
     "final_table",
     "final_view",
     "fullness",

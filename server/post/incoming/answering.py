@@ -61,7 +61,6 @@ from server.post.incoming.commands import (
     VACATION,
     word_for,
 )
-from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, off_for, read_plan, to_api
@@ -70,6 +69,7 @@ from server.post.incoming.sentences import moves_in_sentence, strange_word_in
 from server.post.letters.answers import how_good, lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_sentence
+from server.post.table_help import help_at_table
 from server.post.wording import moment, spoken
 from server.sanitize import clean, mailbox_of
 from server.store import inbox
@@ -439,7 +439,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
             "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
+            "how": help_at_table(doing.game, doing.mail.seat),
         }
         return ""
     if wishes.confirms and confirmed is None:

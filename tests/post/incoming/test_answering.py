@@ -18,6 +18,7 @@ from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
 from server.play.mail.mail_in import open_reply_address
+from server.play.moves import legal_moves
 from server.play.seating import games
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
@@ -169,6 +170,23 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
     assert "We don't know the word \"think\". This isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
+
+
+def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game_id: UUID, ada: UUID) -> None:
+    boards = {board["id"] for board in GAMES["sternenhimmel"].describe()["boards"]}
+    in_play = {board["board"] for board in view_of(head_of(game_id), 0)["boards"]}
+
+    def examples() -> list[str]:
+        told = ada_writes(office, "What do I do?").text
+        found = re.findall(r"^  (?:plan )?(\S+ \S+ \S) \(", told, re.MULTILINE)
+        assert len(found) == 2, told
+        assert {word for line in found for word in line.split()} & boards <= in_play
+        return found
+
+    assert examples()[0] in [a_move(game_id, ada, nr) for nr in range(len(legal_moves(game_id, ada, [])["moves"]))]
+    moves_on(game_id, ada)
+    star, _, _ = examples()[0].split()
+    assert star in view_of(head_of(game_id), 0)["hand"]
 
 
 def test_an_email_with_only_quoted_text_gets_a_reply(office: Office, game_id: UUID) -> None:
