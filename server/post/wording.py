@@ -169,15 +169,21 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
         locale=spoken().locale,
         catalogue=get_translations(),
     )
-    page = _with_whole_dates(page)
+    page = _with_whole_words(page)
     return _with_french_spaces(page) if spoken().locale == "fr" else page
 
 
-def _with_whole_dates(page: str) -> str:
-    """Return a page in which no line ends within a date that a player can copy into a command."""
+_IN_TEXT = r"(?=[^<>]*<)"  # outside tags
+_DATES = re.compile(rf"(?<![\w.+-])\d{{4}}-\d\d-\d\d(?:\.\.\d{{4}}-\d\d-\d\d)?{_IN_TEXT}")
+_EMAILS = re.compile(rf"[\w.+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{1,8}}[a-z]{{2,63}}(?![\w-]){_IN_TEXT}", re.IGNORECASE)
+
+
+def _with_whole_words(page: str) -> str:
+    """Return a page in which no line ends within a date or an email address that a player can copy. An address that is
+    wider than the page is broken anyway."""
     head, style, rest = page.partition("</style>")
-    dates = r"\d{4}-\d\d-\d\d(?:\.\.\d{4}-\d\d-\d\d)?(?=[^<>]*<)"  # in text, so outside tags
-    return head + style + re.sub(dates, r'<span class="whole">\g<0></span>', rest)
+    rest = _EMAILS.sub(r'<span class="address">\g<0></span>', rest)
+    return head + style + _DATES.sub(r'<span class="whole">\g<0></span>', rest)
 
 
 def _with_french_spaces(page: str) -> str:
