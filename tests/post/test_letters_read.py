@@ -21,7 +21,7 @@ from tests.support.games import ME, OPEN, game_of, head_of, letters, moves_of, p
 
 RNG = Random()
 pytestmark = pytest.mark.usefixtures("within", "same_choices")
-_ = chromium
+assert chromium  # a fixture
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from server.post.incoming.commands import words_of as words_at_tables
 from server.translations import language, noted
 
 A_GAME = next(iter(ALL_GAMES))  # in examples
+EXAMPLE_NAME = "Ada"
 
 
 @dataclass(frozen=True)
