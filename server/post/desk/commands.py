@@ -58,16 +58,16 @@ SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "expor
 COMMANDS = (
     Command(
         HELP,
-        noted("[COMMAND]"),
-        noted("Lists all commands, or explains one."),
+        noted("[N|COMMAND]"),
+        noted("Lists all commands, or explains one. With a number, lists the commands for emails about game N."),
         "help new",
         False,
         _words("hilfe", "aide", "aiuto"),
     ),
     Command(
         RULES,
-        noted("[GAME]"),
-        noted("Explains a game, and how to write a move."),
+        noted("[N|GAME [EDITION]]"),
+        noted("Explains game N or a kind of game, and how to write a move."),
         f"rules {A_GAME}",
         False,
         _words("regeln|spielregeln", "règles|regles", "regole"),

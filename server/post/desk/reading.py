@@ -16,7 +16,16 @@ from unicodedata import normalize
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, is_number, number_and_version
+from server.post.desk.arguments import (
+    ANY,
+    PLEASE,
+    days_in,
+    invitation_in,
+    is_game,
+    is_number,
+    number_and_version,
+    rules_in,
+)
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
@@ -233,11 +242,11 @@ def _is_whole(it: Asked, locale: str) -> bool:
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
-            return not words or is_game(it.rest)
+            return not words or is_number(it.rest) or _fits(rules_in, it.rest)
         case commands.STANDINGS:
             return not words or is_game(it.rest) or is_number(it.rest)
         case commands.HELP:
-            return not words or it.rest.lower() in words_of(locale)
+            return not words or it.rest.lower() in words_of(locale) or is_number(it.rest)
         case commands.INVITE:
             return _fits(invitation_in, it.rest)
         case commands.SET:

@@ -5,7 +5,7 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -42,8 +42,9 @@ from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
+from server.post.desk.commands import HELP, RULES
 from server.post.desk.counter import forward
-from server.post.desk.reading import commands_beside_table
+from server.post.desk.reading import Asked, commands_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
@@ -72,7 +73,7 @@ from server.post.plans import plan_sentence
 from server.post.table_help import help_at_table
 from server.post.wording import moment, spoken
 from server.sanitize import clean, mailbox_of
-from server.store import inbox
+from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.tables import Incoming, Player, db
@@ -187,6 +188,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         and (asked := child.run(commands_beside_table, *beside_table))
     ):
         to_player = player.player_id if _went_to(mail, game, player) else None
+        asked = list(_about_this_game(asked, game, player.player_id))
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
     is_unsure = mail.turn == SEVERAL
@@ -213,6 +215,17 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, player.email, confirmed, acts)
+
+
+def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
+    """Yield commands of the post desk. In a reply to an email about a game, `rules` means the rules of that game, and
+    `help` begins with its commands."""
+    number = desk.numbers(player_id, [game.game_id])[game.game_id]
+    for it in asked:
+        if it.command in (RULES, HELP) and not it.rest:
+            yield replace(it, rest=str(number))
+        if it.command != RULES or it.rest:
+            yield it
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:

@@ -95,7 +95,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
             name, alt = _PICTURE.format(number), drawn[1]
             images.append((name, drawn[0]))
         texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
-        sections = rule_sections(said["rules"], locale) if said.get("rules") else ()
+        sections = rule_sections(said["rules"], locale, said.get("options")) if said.get("rules") else ()
         rules = tuple((it.title, it.blocks) for it in sections)
         parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(
