@@ -18,10 +18,10 @@ from server.config import Bound
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.turns.idempotency import forget_old_answers
-from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.desk import games
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.desk.counter import forget_desk_mails
+from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
