@@ -85,6 +85,11 @@ def _all_games(player_id: UUID, **which: Any) -> Iterator[Json]:
             return
 
 
+def waiting_games(errand: Errand) -> list[UUID]:
+    """Return the games that wait for a move of the player, newest first."""
+    return [it["id"] for it in _all_games(errand.player_id, mine=True, status="running") if _waits(it)]
+
+
 def _waits(item: Json) -> bool:
     return item["you"] is not None and item["you"]["turn"] is not None
 

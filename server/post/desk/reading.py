@@ -219,6 +219,17 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
     return bool(contradiction_in(beside)) or any(denials)
 
 
+def is_beside_move(line: str) -> bool:
+    """Return whether this line can stand beside a move: an empty line, courtesy, a name, or the footer of a program."""
+    return not _bare(line) or is_courtesy(_bare(line)) or _is_ending(line)
+
+
+def looks_like_command(line: str, locale: str) -> bool:
+    """Return whether this line is a command of the post desk, perhaps misspelt."""
+    text, words = _bare(line), words_of(locale)
+    return _command(text, words) is not None or (text != "" and _near(text, words) != "")
+
+
 def _is_ending(line: str, is_signed: bool = True) -> bool:
     """Return whether this line can end an email: courtesy, the footer of a mail program, or, if `is_signed`, a name."""
     text = line.translate(_SAME).strip()
