@@ -42,7 +42,7 @@ from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
-from server.post.desk.commands import HELP, RULES
+from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table
 from server.post.incoming import invitations, replies
@@ -466,11 +466,14 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
 
 
 def _unclear(doing: _Doing, wishes: Wishes) -> str:
-    """Return what is unclear in a line that seems to be a move: an unknown word, or which of several moves it is. Otherwise
-    return ""."""
+    """Return what is unclear in a line that was not understood: that it asks, an unknown word, or which of several moves
+    it is. Otherwise return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
-    legal = _legal_moves(doing.mail, doing.game)
-    if wishes.problem != "not-understood" or not legal:
+    if wishes.problem != "not-understood":
+        return ""
+    if wishes.line.rstrip().endswith(("?", "？", "؟")):
+        return str(_about_question(locale))
+    if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
@@ -480,6 +483,16 @@ def _unclear(doing: _Doing, wishes: Wishes) -> str:
         return ""
     moves = ", ".join(write_move(rules, it, locale) for it in meant)
     return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+
+
+def _about_question(locale: str) -> str:
+    told = gettext(
+        'This line is a question, so nothing was done. Reply "?" for your possible moves, or "%(rules)s" for the rules. To '
+        'ask everyone at the table, begin the line with "%(say)s".',
+        rules=BY_NAME[RULES].word(locale),
+        say=word_for(SAY, locale),
+    )
+    return str(told)
 
 
 def _do(doing: _Doing, wishes: Wishes) -> None:

@@ -1,7 +1,7 @@
 """Parser of replies to our emails: pure functions that turn bytes into wishes.
 
-A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it. It
-is better to ask once too often than to play a move that wasn't intended. Greetings and sentences next to a move are
+A move counts only if a line is exactly that move, in the game's notation or as a sentence (see `sentences`), and nothing
+in the email casts doubt on it. It is better to ask once too often than to play a move that wasn't intended. Greetings and sentences next to a move are
 harmless, but near misses are not.
 """
 

@@ -10,29 +10,30 @@ from typing import Any
 
 from server.games import Rules
 from server.games.presentation import meant_moves, strange_word
+from server.post.incoming.doubt import contradiction_in
 
 LONGEST = 200  # characters of a sentence
 _PHRASES: Mapping[str, str] = {
     "en": (
-        "please|pls|plz|kindly|thanks|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
+        "please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
         "|i would like to|i'd like to|i would like|i'd like|i would love to|i'd love to|i want to|i want|i wish to"
-        "|i will|i'll|i am going to|i'm going to|let me|i play|i choose|play|go with"
-        "|my move is|my move|here is my move|here's my move|here is|here's|my|the|an|on|onto|in|into|to|at|of|for"
+        "|i will|i'll|i will take|i'll take|i take|i am going to|i'm going to|let me|i play|i choose|play|go with"
+        "|my move is|my move|here is my move|here's my move|here is|here's|my|the|an|on|onto|in|into|to|at|of|for|with"
     ),
     "de": (
         "bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
-        "|ich möchte|möchte ich|ich moechte|moechte ich|ich will|ich würde gern|ich würde gerne|ich spiele|spiele ich"
+        "|ich möchte|möchte ich|ich moechte|moechte ich|ich will|ich würde gern|ich würde gerne|ich spiele|spiele ich|ich nehme"
         "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug"
         "|mein|meine|meinen|meinem|meiner|der|die|das|den|dem|ein|eine|einen|einem|einer"
         "|auf|auf's|aufs|in|im|ins|an|am|zu|zum|zur|mit"
     ),
     "fr": (
         "s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour|bonsoir|salut"
-        "|je voudrais|j'aimerais|je veux|je vais|je joue|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
+        "|je voudrais|j'aimerais|je veux|je vais|je joue|je prends|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
         "|mon|mes|le|la|les|un|une|sur|dans|à|au|aux|en|du|de"
     ),
     "it": (
-        "per favore|per piacere|per cortesia|grazie|grazie mille|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io"
+        "per favore|per piacere|per cortesia|grazie|grazie mille|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
         "|gioco|gioca|giocare|la mia mossa è|la mia mossa|ecco la mia mossa|adesso|ora"
         "|mio|mia|il|lo|la|gli|le|un|uno|una|su|sul|sullo|sulla|sui|sulle|nel|nello|nella|nei|in|al|allo|alla|ai"
         "|del|dello|della|dei"
@@ -41,8 +42,18 @@ _PHRASES: Mapping[str, str] = {
 _ONE = ("one", "un", "uno")  # also articles and pronouns, so the game sees what stands before them
 _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
+_CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
+_LABEL = re.compile(r"(?:move|turn|zug|coup|mossa)\s?:\s", re.IGNORECASE)
+_PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
+_FAREWELL = re.compile(  # with a capitalised name at its end
+    r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
+    r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"
+    r"|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
+    r"(?:[ ,]+(?:(?i:everyone|everybody|all|zusammen|allen|euch allen|à tous|a tutti|tutti)|([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})))?[.! ]*"
+)
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
+_BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
 _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d)'(?=\w)")  # French and Italian articles
 
 
@@ -60,11 +71,21 @@ def strange_word_in(rules: Rules, line: str, locale: str) -> str:
 def without_fillers(line: str, locale: str) -> str:
     """Return the words of a line that may name a move, without punctuation. Return "" for a question, and for any other
     line that can't be a plain sentence."""
+    line = _LABEL.sub("", _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()), count=1)
     if not _READABLE.fullmatch(line) or _HESITATES.search(line):
         return ""
-    plain = _ELIDED.sub("", line.lower().replace("’", "'")).replace("/", " ")
+    plain = _BETWEEN.sub(" ", _ELIDED.sub("", line.lower().replace("’", "'")))
     words = [word for raw in plain.split() if (word := raw.strip(_STRAY))]
     return " ".join(_left(words, locale))
+
+
+def _without_farewell(line: str) -> str:
+    """Return a line without the courtesy at its end, such as `Danke und Gruß, Ada`."""
+    for end in _PARTS.finditer(line):
+        found = _FAREWELL.fullmatch(line, end.end())
+        if found and not contradiction_in([found[0]]) and not (found[1] and contradiction_in([found[1]])):
+            return line[: end.start()]
+    return line
 
 
 def _left(words: list[str], locale: str) -> Iterator[str]:

@@ -189,6 +189,14 @@ def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game
     assert star in view_of(head_of(game_id), 0)["hand"]
 
 
+def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
+    for text in ("Hi, how many stars do I have left?", f"May I play {a_move(game_id, ada)}?"):
+        told = " ".join(ada_writes(office, text).text.split())
+        assert 'This line is a question, so nothing was done. Reply "?" for your possible moves, or "rules"' in told
+        assert 'begin the line with "say"' in told
+    assert "star-placed" not in happened(game_id)
+
+
 def test_an_email_with_only_quoted_text_gets_a_reply(office: Office, game_id: UUID) -> None:
     quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
     assert "We found no reply above our email" in ada_writes(office, quoted).text
