@@ -269,10 +269,14 @@ def name_word(locale: str) -> str:
 
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
-    """Return all commands by word, longest word first. English words are always included."""
+    """Return all commands by word, longest word first. English words are always included, and the words for help and
+    rules in every language."""
     found = {it.name: it.name for it in COMMANDS}
     for it in COMMANDS:
         found.update(dict.fromkeys(it.words.get(locale, ()), it.name))
+    for name in (HELP, RULES):  # for players who don't understand the language of our emails
+        for words in BY_NAME[name].words.values():
+            found.update({word: name for word in words if word not in found})
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 

@@ -191,8 +191,10 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         asked = list(_about_this_game(asked, game, player.player_id))
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
-    is_unsure = mail.turn == SEVERAL
-    wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
+    if mail.turn == SEVERAL or _asks_to_stop(read):
+        wishes, acts = Wishes(problem="several-games" if mail.turn == SEVERAL else "asks-to-stop"), set[str]()
+    else:
+        wishes, acts = _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = _Doing(
         mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id))
@@ -215,6 +217,12 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, player.email, confirmed, acts)
+
+
+def _asks_to_stop(read: replies.Mail) -> bool:
+    """Return whether an email only asks that we write no further emails."""
+    words = [line.strip(" .!\"'").lower() for line in read.lines if line.strip()]
+    return words != [] and words[0] in _STOP and len(words) <= _MOST_BESIDE_STOP
 
 
 def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
@@ -698,7 +706,14 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
 # Replying
 
 
+_STOP = frozenset(
+    ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
+)
+_MOST_BESIDE_STOP = 4  # lines
 _PROBLEMS = {
+    "asks-to-stop": noted(
+        'To get no further emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
+    ),
     "unreadable": noted(
         "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
         "text. Or play with the link in your turn email."

@@ -1,8 +1,8 @@
 """Parser of replies to our emails: pure functions that turn bytes into wishes.
 
-A move counts only if a line is exactly that move, in the game's notation or as a sentence (see `sentences`), and nothing
-in the email casts doubt on it. It is better to ask once too often than to play a move that wasn't intended. Greetings and sentences next to a move are
-harmless, but near misses are not.
+A move counts only if a line is exactly that move, and nothing in the email casts doubt on it. The line is in the game's
+notation or a sentence (see `sentences`). It is better to ask once too often than to play a move that wasn't intended.
+Greetings and sentences next to a move are harmless, but near misses are not.
 """
 
 import re
@@ -65,7 +65,7 @@ class Wishes:
     - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
     - `nothing-said`, `not-understood`, `two-moves`
     - `contradiction`: commands that exclude each other, such as pause and resume.
-    - `several-games`: the email is a reply to an email about several games.
+    - `asks-to-stop`: the email asks for no further emails. `several-games`: the email is a reply to an email about several games.
     - `perhaps-quoted`: see `understand`.
     - `in-a-sentence`, `spoken-against`: `line` is the prose next to a line that would take effect.
     - `amid-our-letter`: the line is in an unmarked copy of our email. `only-our-letter`: the email is only such a copy.
@@ -204,6 +204,11 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
 _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
+_POLITE = re.compile(  # around a command
+    r"^(?:please|bitte|stp|svp|s'il (?:te|vous) pla[iî]t|per favore|per piacere)[ ,]+"
+    r"|[ ,]+(?:please|thanks|thx|thank you|bitte|danke|stp|svp|s'il (?:te|vous) pla[iî]t|merci|per favore|grazie)[ .!]*$",
+    re.IGNORECASE,
+)
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
 _ADDED = re.compile(  # what programs add to plain text: pictures, link targets, smileys
     rf"{_PICTURE.pattern}|[<(\[](?:https?|mailto|tel|callto|sip|x-apple-data-detectors):[^<>()\[\]\s]{{0,2000}}[>)\]]"
@@ -706,6 +711,9 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
+    bare = _POLITE.sub("", line)
+    if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
+        return _command(word, grammar)
     return _meant(line, grammar)
 
 

@@ -24,8 +24,10 @@ from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.views import view_of
 from server.play.votes import take_back, vote
+from server.post.desk.counter import deal_with_desk
 from server.post.incoming import answering
 from server.post.incoming.answering import deal_with_mails
+from server.worker import RECORDS
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import (
@@ -187,6 +189,35 @@ def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game
     moves_on(game_id, ada)
     star, _, _ = examples()[0].split()
     assert star in view_of(head_of(game_id), 0)["hand"]
+
+
+@pytest.mark.parametrize("text", ["Unsubscribe", "stop!", "Abmelden\n\nVon meinem iPhone gesendet"])
+def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
+    office: Office, game_id: UUID, ada: UUID, text: str
+) -> None:
+    told = " ".join(ada_writes(office, text).text.split())
+    assert 'To get no further emails about your games, reply "set mails off".' in told
+    arrives(office.mails("ada")[0].reply_to, a_mail("set mails off"))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert profile(ada)["notifications"]["mails"]["your-turn"] == "off"
+
+
+@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause"])
+def test_polite_words_around_a_command_do_not_matter(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
+    assert "The game will pause as soon as everyone agrees." in " ".join(ada_writes(office, text).text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("Hilfe", "hands your seat to a bot"), ("Regeln bitte", "The rules of game 1")]
+)
+def test_help_and_rules_are_understood_in_every_language(
+    office: Office, game_id: UUID, ada: UUID, text: str, told: str
+) -> None:
+    arrives(office.mails("ada")[0].reply_to, a_mail(text))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert told in " ".join(office.mails("ada")[-1].text.split())
 
 
 def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
