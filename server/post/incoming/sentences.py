@@ -44,6 +44,7 @@ _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
 _CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
 _LABEL = re.compile(r"(?:move|turn|zug|coup|mossa)\s?:\s", re.IGNORECASE)
+_ANNOUNCES = re.compile(r"(?:\bmove|\bzug|\bcoup|\bmossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
 _PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
 _FAREWELL = re.compile(  # with a capitalised name at its end
     r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
@@ -74,9 +75,10 @@ def without_fillers(line: str, locale: str) -> str:
     line = _LABEL.sub("", _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()), count=1)
     if not _READABLE.fullmatch(line) or _HESITATES.search(line):
         return ""
-    plain = _BETWEEN.sub(" ", _ELIDED.sub("", line.lower().replace("’", "'")))
-    words = [word for raw in plain.split() if (word := raw.strip(_STRAY))]
-    return " ".join(_left(words, locale))
+    begins, colon, _ = line.partition(":")
+    if colon and not _words(begins, locale) and not _ANNOUNCES.search(begins):
+        return ""  # such as `Please: ten on Leo c`, which another player with this name may have said
+    return " ".join(_words(line, locale))
 
 
 def _without_farewell(line: str) -> str:
@@ -86,6 +88,11 @@ def _without_farewell(line: str) -> str:
         if found and not contradiction_in([found[0]]) and not (found[1] and contradiction_in([found[1]])):
             return line[: end.start()]
     return line
+
+
+def _words(text: str, locale: str) -> list[str]:
+    plain = _BETWEEN.sub(" ", _ELIDED.sub("", text.lower().replace("’", "'")))
+    return list(_left([word for raw in plain.split() if (word := raw.strip(_STRAY))], locale))
 
 
 def _left(words: list[str], locale: str) -> Iterator[str]:
