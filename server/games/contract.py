@@ -2,8 +2,8 @@
 
 A game is a package with the members of `Game`. It may also have `begin_turn`, `judge`, `advise`, `ONE_TURN_AHEAD`,
 `resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `usual_minutes`,
-`notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the
-end of this file, and a folder `page/`.
+`notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `strange_word`, `example`, `rule_values`,
+`SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -224,6 +224,10 @@ WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few 
 ReadSpoken = Callable[[str, str], Any]  # text, locale -> move
 WriteSpoken = Callable[[Any, str], str]  # move, locale -> text
 SpokenWords = Callable[[str], Collection[str]]  # locale -> words in lower case
-MeantMoves = Callable[[str, str, Sequence[Any]], list[Any]]  # incomplete text, locale, legal moves -> those it fits
+# What players write instead of a move: an incomplete text or a sentence. The caller has removed words such as "please".
+# A text that fits exactly one move is played, so these functions must know every word of it.
+MeantMoves = Callable[[str, str, Sequence[Any]], list[Any]]  # text, locale, legal moves -> the moves that the text fits
+Example = Callable[[Json], Any]  # view -> a move with what is in play, or None, for a seat that isn't on turn
+StrangeWord = Callable[[str, str], str]  # text, locale -> the word because of which a text that names a move fits none
 RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text of the rules, and names of editions
 Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

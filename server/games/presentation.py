@@ -175,10 +175,23 @@ def read_move(rules: Rules, text: str, locale: str) -> Any:
 
 
 def meant_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> list[Any]:
-    """Return the legal moves that an incomplete text fits, empty if the game knows no such texts."""
+    """Return the moves that a text without notation fits, empty if the game knows no such texts."""
     find = getattr(rules, "meant_moves", None)
     found: list[Any] = find(text, locale, legal) if find and legal else []
     return found
+
+
+def strange_word(rules: Rules, text: str, locale: str) -> str:
+    """Return the word because of which a text that seems to name a move can't be read, or ""."""
+    find = getattr(rules, "strange_word", None)
+    word: str = find(text, locale) if find else ""
+    return word
+
+
+def example(rules: Rules, view: Json) -> Any:
+    """Return a move with what is in play in a seat's view, for a seat that isn't on turn. Return None if there is none."""
+    find = getattr(rules, "example", None)
+    return find(view) if find else None
 
 
 def write_move(rules: Rules, move: Any, locale: str) -> str:

@@ -169,15 +169,25 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
         locale=spoken().locale,
         catalogue=get_translations(),
     )
-    page = _with_whole_dates(page)
+    page = _with_whole_words(page)
     return _with_french_spaces(page) if spoken().locale == "fr" else page
 
 
-def _with_whole_dates(page: str) -> str:
-    """Return a page in which no line ends within a date that a player can copy into a command."""
+_TEXT = re.compile(r">([^<>]+)")  # what stands between tags
+_DATES = re.compile(r"(?<![\w.+-])\d{4}-\d\d-\d\d(?:\.\.\d{4}-\d\d-\d\d)?")
+_EMAILS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+
+
+def _with_whole_words(page: str) -> str:
+    """Return a page in which no line ends within a date or an email address that a player can copy. An address that is
+    wider than the page is broken anyway."""
+
+    def marked(text: re.Match[str]) -> str:
+        whole = _EMAILS.sub(r'<span class="address">\g<0></span>', text[1])
+        return ">" + _DATES.sub(r'<span class="whole">\g<0></span>', whole)
+
     head, style, rest = page.partition("</style>")
-    dates = r"\d{4}-\d\d-\d\d(?:\.\.\d{4}-\d\d-\d\d)?(?=[^<>]*<)"  # in text, so outside tags
-    return head + style + re.sub(dates, r'<span class="whole">\g<0></span>', rest)
+    return head + style + _TEXT.sub(marked, rest)
 
 
 def _with_french_spaces(page: str) -> str:

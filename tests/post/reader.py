@@ -43,8 +43,8 @@ def sky(text: str, names: Sequence[str]) -> Json:
     lines = told(text)
     boards: list[Json] = []
     for line in lines:
-        if found := re.fullmatch(r"\S.* \((\w[\w-]*), \w+\): prizes \d+, \d+", line):
-            boards.append({"board": found[1], "spaces": {}})
+        if found := re.fullmatch(r"(\w[\w-]*)(?: \(\w+\))?: prizes \d+, \d+", line):
+            boards.append({"board": found[1].lower(), "spaces": {}})
         elif found := re.fullmatch(r"  (\w) (?:large|small): (.+) - next to .+", line):
             boards[-1]["spaces"][found[1]] = _lying(found[2], names)
     seats = [only(rf"{name}: coins (-?\d+), stars in hand (\d+)", lines) for name in names]

@@ -1,9 +1,10 @@
-"""A turn letter read aloud is enough: a program with only its text plays to the end."""
+"""A turn letter read aloud is enough: a program with only its text plays to the end. On a phone, addresses stay whole."""
 
 from random import Random
 from uuid import UUID
 
 import pytest
+from playwright.sync_api import Browser
 
 from server.games import GAMES, Json
 from server.games.presentation import read_move
@@ -11,12 +12,16 @@ from server.games.sternenglanz.material import CARDS
 from server.play.moves import play_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
+from server.post.letters.seats import SeatHandedOver
+from server.post.wording import write_page
 from tests.post import reader
 from tests.post.reader import text_of
+from tests.support.browser import chromium
 from tests.support.games import ME, OPEN, game_of, head_of, letters, moves_of, person, seats_of, turn_of
 
 RNG = Random()
 pytestmark = pytest.mark.usefixtures("within", "same_choices")
+assert chromium  # a fixture
 
 
 @pytest.fixture
@@ -98,3 +103,25 @@ def test_a_game_of_sternenglanz_can_be_followed_and_played_by_email_alone(scenar
             assert reader.firmament(text, names) == seen_of_firmament(GAMES["sternenglanz"].view(state, seat))
             answer(game_id, people[seat], text)
     assert head_of(game_id).table.status == "finished"
+
+
+def test_an_email_address_breaks_only_if_it_is_wider_than_the_phone(chromium: Browser) -> None:
+    addresses = "ann-marie.o-neill@long-name.stars-and-more.example-post.org", "post@mx-1.stars-and-planets.example.org"
+    about = {
+        "name": "Ada",
+        "title": " or ".join(addresses),
+        "rules": "Sternenhimmel",
+        "game_link": "https://a.example/",
+    }
+    page = chromium.new_page(viewport={"width": 360, "height": 740})
+    page.set_content(write_page(SeatHandedOver(**about, bot="Greedy", link="https://a.example/")))
+    line = 1.5 * 17  # pixels
+    lines = {}
+    for width in (360, 600):
+        page.set_viewport_size({"width": width, "height": 740})
+        for address in addresses:
+            heights = page.get_by_text(address, exact=True).evaluate_all("them => them.map(it => it.offsetHeight)")
+            lines[width, address] = round(max(heights) / line)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    long, short = addresses
+    assert (lines[360, long], lines[360, short], lines[600, long], lines[600, short]) == (2, 1, 1, 1)

@@ -303,6 +303,19 @@ def test_a_date_in_the_html_stays_on_one_line_and_a_link_stays_as_it_is() -> Non
     assert 'href="https://stars.example/2027-07-01"' in body
 
 
+def test_an_email_address_in_the_html_is_marked_and_a_link_stays_as_it_is() -> None:
+    about = GAME | {"title": "Ask ann-marie.o-neill@long-name.stars-and-more.example-post.org, or ann@x.org"}
+    written = write_page(
+        SeatHandedOver(**about, bot="Greedy", link="https://ann-lee@stars.example/"), desk="post@mx-1.org"
+    )
+    head, _, body = written.partition("</head>")
+    for address in ("ann-marie.o-neill@long-name.stars-and-more.example-post.org", "ann@x.org", "post@mx-1.org"):
+        assert f'<span class="address">{address}</span>' in body
+    assert "<span" not in head
+    assert 'href="https://ann-lee@stars.example/"' in body and 'href="mailto:post@mx-1.org"' in body
+    assert f"{about['title']}" in " ".join(line.text for line in lines_of_page(written))
+
+
 def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> None:
     table = "Leo (leo, Leo): prizes 9, 5\n  a large: Cleo, face down - next to b, c, d,\n    e\n\nAnna: coins 3\nBen: coins 5"
     for letter in (replace(YOUR_TURN, table=table), replace(ANSWER, table=table)):

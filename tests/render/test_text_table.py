@@ -6,7 +6,8 @@ import pytest
 
 from server.games import SeededDice
 from server.games import sternenhimmel as game
-from server.games.presentation import table
+from server.games.presentation import sentence, table
+from server.games.sternenhimmel.material import named
 from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, StarPlaced, State
 from server.render.text_layout import WIDTH
 
@@ -32,7 +33,7 @@ def begun(events: list[Event]) -> State:
 
 def test_the_text_table_matches_the_expected_sample() -> None:
     assert table("sternenhimmel", game.view(night(), 0), NAMES) == (
-        "Aries (aries, Ari): prizes 5, 3\n"
+        "Aries (Ari): prizes 5, 3\n"
         "  a large: Anna, 7, face down - next to b, c, e\n"
         "  b large: empty - next to a, d\n"
         "  c small: Ben, B - next to a, e\n"
@@ -60,7 +61,20 @@ def test_the_text_table_hides_other_players_stars_and_hands() -> None:
 @pytest.mark.parametrize(("locale", "title"), [("de", "Widder"), ("en", "Aries"), ("fr", "Bélier"), ("it", "Ariete")])
 def test_the_text_table_is_translated_into_every_language(locale: str, title: str) -> None:
     colon = "\u202f:" if locale == "fr" else ":"
-    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries, Ari){colon} ")
+    known = "Ari" if locale == "en" else "aries, Ari"
+    assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} ({known}){colon} ")
+
+
+@pytest.mark.parametrize(
+    ("board", "locale", "told"),
+    [("leo", "en", "Leo"), ("leo", "it", "Leone (leo)"), ("cancer", "fr", "Cancer (Cnc)"), ("leo", "de", "Löwe (leo)")],
+)
+def test_short_forms_of_a_constellation_are_listed_once_and_only_if_they_differ(
+    board: str, locale: str, told: str
+) -> None:
+    assert named(board, locale) == told
+    dealt = {"type": "board-dealt", "board": "leo", "slot": 0, "seat": None}
+    assert sentence(dealt, NAMES, "en") == "Leo came into play."
 
 
 def test_lines_of_the_text_table_stay_short_even_with_long_names() -> None:

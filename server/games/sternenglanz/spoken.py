@@ -40,6 +40,7 @@ from server.games.sternenglanz.moves import (
 )
 from server.games.sternenglanz.names import SHORT, copy_name, piece_name, type_name
 from server.games.sternenglanz.notation import NO_CARD
+from server.translations import LOCALES
 
 _Words = tuple[str, ...]
 _SLOTS = frozenset(map(str, SLOTS))
@@ -92,6 +93,8 @@ _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
 _WORD = re.compile(r"\w+")
+_IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a", "from", "von", "depuis", "da"})
+_STAR = frozenset({"star", "stern", "etoile", "stella"})
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
 
@@ -160,15 +163,43 @@ def read_spoken(text: str, locale: str) -> Move:
 
 
 def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
-    """Return the legal moves that a text without a slot fits, such as `dot b1`. It must name a field."""
-    words = _plain(text)
-    if not words or words[-1] not in FIELDS or ";" in text:
-        return []
-    found = []
-    for slot in SLOTS:
-        with suppress(MalformedMove):
-            found.append(read_spoken(f"{slot} {text}", locale))
+    """Return the legal moves that a text of one step fits, such as `dot b1` without a slot or `put a dot star on b1`. It
+    must name a field. The words may be those of another language, since players also answer in their own.
+    """
+    found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue))
     return [it for it in found if it in legal]
+
+
+def _meant_in(text: str, locale: str) -> Iterator[Move]:
+    known = _dialect(locale)
+    words = _in_order(_plain(text), known)
+    if not words or words[-1] not in FIELDS or ";" in text:
+        return
+    has_slot = words[0] in _SLOTS or words[0] in known.slots
+    for slot in [""] if has_slot else map(str, SLOTS):
+        with suppress(MalformedMove):
+            yield read_spoken(" ".join((slot, *words)), locale)
+
+
+def _in_order(words: _Words, known: _Dialect) -> _Words:
+    """Return the words of a sentence in the order of the notation, without those that the notation lacks."""
+    told = tuple(word for word in words if word not in _IN_SENTENCES)
+    if told and told[-1] in known.verbs:  # as in German: `Punktstern auf b1 legen`
+        told = (told[-1], *told[:-1])
+    if told and known.verbs.get(told[0]) in ("move", "remove"):
+        told = tuple(word for word in told if word not in _STAR)
+    return told
+
+
+def strange_word(text: str, locale: str) -> str:
+    """Return the first unknown word of a text that otherwise names a field and what to do there, or ""."""
+    known = _dialect(locale)
+    words = _in_order(_plain(text), known)
+    names = {word for name in (*known.classes, *known.types) for word in name} - _STAR
+    if not any(word in FIELDS for word in words) or not any(word in names or word in known.verbs for word in words):
+        return ""
+    told = (*FIELDS, *names, *known.verbs, *known.fillers, *known.slots, *_SLOTS, *_STAR)
+    return next((word for word in words if word not in told), "")
 
 
 def spoken_words(locale: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 - `material.py` (1, 7): stars and boards, with checks of a set of boards
 - `options.py` (8): options and editions
-- `moves.py`, `notation.py`: placements as values, as JSON and as text
+- `moves.py`, `notation.py`, `spoken.py`: placements as values, as JSON, as text and in a player's own words
 - `state.py` (3): the state, and the events with their effects
 - `scoring.py` (5, 6): scores and payments of a full board
 - `rules.py` (2 to 9): setup, turns and end
@@ -46,9 +46,10 @@ from server.games.sternenhimmel.rules import (
 )
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
+from server.games.sternenhimmel.spoken import meant_moves, strange_word
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
-from server.games.sternenhimmel.views import move_of, place, preview, reveals, tell, view
+from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view
 
 
 def describe() -> Json:
@@ -111,6 +112,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "example",
     "final_table",
     "final_view",
     "fullness",
@@ -118,6 +120,7 @@ __all__ = [
     "is_mid_turn",
     "judge",
     "legal_moves",
+    "meant_moves",
     "move_from_json",
     "move_of",
     "move_to_json",
@@ -131,6 +134,7 @@ __all__ = [
     "reveals",
     "rule_values",
     "setup",
+    "strange_word",
     "table",
     "tell",
     "to_act",

@@ -54,6 +54,14 @@ def is_large(board: str, space: str) -> bool:
     return BOARDS[board].spaces[space].size == "large"
 
 
+def named(board: str, locale: str) -> str:
+    """Return the name of a board, followed by those names in moves that differ from it: `Aries (Ari)`."""
+    name = BOARDS[board].names[locale]
+    known = {it.lower(): it for it in (BOARDS[board].abbr, board)}
+    others = sorted((it for it in known.values() if it.lower() != name.lower()), key=len, reverse=True)
+    return f"{name} ({', '.join(others)})" if others else name
+
+
 def load_boards(data: Json) -> dict[str, Board]:
     """Return the boards of a set by id. Raise ValueError with a sentence about what is wrong."""
     boards: dict[str, Board] = {}

@@ -10,8 +10,10 @@ _SPACES = sum(len(board.spaces) for board in BOARDS.values())
 
 
 def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
-    board = BOARDS[item["board"]]
-    return say.gettext("%(board)s (%(abbr)s) came into play.", board=_board(item, say), abbr=board.abbr)
+    name, abbr = _board(item, say), BOARDS[item["board"]].abbr
+    if name.lower() == abbr.lower():
+        return say.gettext("%(board)s came into play.", board=name)
+    return say.gettext("%(board)s (%(abbr)s) came into play.", board=name, abbr=abbr)
 
 
 def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from server.games.contract import Json
-from server.games.sternenhimmel.material import BOARDS
+from server.games.sternenhimmel.material import BOARDS, named
 from server.render.text_layout import page
 
 
@@ -26,7 +26,7 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
 def _board(shown: Json, names: Sequence[str], locale: str) -> list[str]:
     say = _WORDS[locale]
     board = BOARDS[shown["board"]]
-    lines = [f"{board.names[locale]} ({board.id}, {board.abbr}): {say['prizes']} {board.first}, {board.second}"]
+    lines = [f"{named(board.id, locale)}: {say['prizes']} {board.first}, {board.second}"]
     for space, lying in shown["spaces"].items():
         size = board.spaces[space].size
         neighbours = ", ".join(board.neighbours[space]) or say["nothing"]

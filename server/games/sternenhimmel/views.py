@@ -47,7 +47,15 @@ def place(view: Json, text: str) -> Place:
             if board in boards and space in BOARDS[board].spaces:
                 at = f"/boards/{boards.index(board)}"
                 return Place(f"{at}/spaces/{space}", {f"{at}/board": board})
-    raise MalformedMove("unknown-space", "This is not a space of a constellation in play. Write, for example: leo c")
+    example = "".join(f" Write, for example: {it['board']} {next(iter(it['spaces']))}" for it in view["boards"][:1])
+    raise MalformedMove("unknown-space", f"This is not a space of a constellation in play.{example}")
+
+
+def example(view: Json) -> Placement | None:
+    """Return a placement that the seat of this view could make if it were its turn, or None if there is none."""
+    free = ((it["board"], space) for it in view["boards"] for space, lying in it["spaces"].items() if lying is None)
+    hand, found = view["hand"], next(free, None)
+    return Placement(hand[0], *found) if hand and found else None
 
 
 def view(sky: State, seat: Seat | None) -> Json:

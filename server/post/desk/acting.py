@@ -15,19 +15,25 @@ from flask_babel import gettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
-from server.errors import NotFound, PlayError
+from server.errors import NotFound, NotSeated, PlayError
 from server.games import GAMES, Json, RuleError
 from server.games.presentation import refused
 from server.play.game import Game
 from server.play.views import load_visible
 from server.post.desk import commands
-from server.post.desk.arguments import Unclear, game_in
+from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
+from server.post.desk.rule_texts import edition_of, editions, options_of
+from server.post.table_help import help_at_table
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted, times
+
+
+def titled_by_number(number: int, title: str, rules: str) -> str:
+    return f"{number} {title}" if title.lower() == rules else f"{number} {title} ({rules.capitalize()})"
 
 
 class Records(NamedTuple):
@@ -47,6 +53,7 @@ class Said:
     told: list[str] = field(default_factory=list)  # sentences
     items: list[str] = field(default_factory=list)  # items of a list below the sentences
     rules: str = ""  # the game whose rules are included
+    options: Json | None = None  # the options of which these rules are; None for all editions
     table: str = ""
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
@@ -88,6 +95,10 @@ class Errand:
 
     def number(self, game_id: UUID) -> int:
         return desk.numbers(self.player_id, [game_id])[game_id]
+
+    def named(self, game: Game) -> str:
+        """Return a game's number in the player's list, its title and its rules."""
+        return titled_by_number(self.number(game.game_id), game.head.title, game.head.rules)
 
     def game(self, number: int) -> Game:
         """Return the game that has this number in the player's list. Raise NotFound."""
@@ -204,8 +215,21 @@ def _help(errand: Errand, topic: str) -> Said:
                 gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ]
         )
+    if is_number(word):
+        return _help_at_table(errand, number_in(word))
     told = [] if not word else [gettext("There is no such command.")]
     return Said(told=[*told, gettext("Write each command on a line of its own:")], items=help_items(locale))
+
+
+def _help_at_table(errand: Errand, number: int) -> Said:
+    game = errand.game(number)
+    seat = game.seat_of(errand.player_id)
+    if seat is None:
+        raise NotSeated("You have no seat at this table.")
+    told = gettext(
+        "In a reply to an email about game %(game)s, you can write, each on its own line:", game=errand.named(game)
+    )
+    return Said(told=[told], items=help_at_table(game, seat))
 
 
 def help_items(locale: str) -> list[str]:
@@ -226,9 +250,28 @@ def _rules(errand: Errand, rest: str) -> Said:
             told=[gettext('We have these games. Write "%(example)s" to learn how to play.', example=example)],
             items=items,
         )
-    name = game_in(rest)
+    if is_number(rest):
+        game = errand.game(number_in(rest))
+        name, options = game.head.rules, options_of(game.head.rules, "", len(game.seats), game.head.options)
+        told = gettext("The rules of game %(game)s", game=errand.named(game))
+        return Said(told=[_with_edition(told, name, options)], rules=name, options=options)
+    name, edition = rules_in(rest)
     told = gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name]))
-    return Said(told=[f"{told}."], rules=name)
+    if edition == ALL_EDITIONS:
+        return Said(told=[f"{told}."], rules=name)
+    options = options_of(name, edition)
+    others = [it for id_, it in editions(name, locale).items() if id_ != edition_of(name, options)]
+    line = f"{BY_NAME[commands.RULES].word(locale)} {name} {others[0]}" if others else ""
+    more = gettext(
+        'There are also: %(others)s. For one of them, write "%(line)s".', others=", ".join(others), line=line
+    )
+    return Said(told=[_with_edition(told, name, options), *([more] if others else [])], rules=name, options=options)
+
+
+def _with_edition(told: str, name: str, options: Json) -> str:
+    """Return a sentence that ends with the name of the edition, if the game has several."""
+    edition = editions(name, spoken().locale).get(edition_of(name, options), "")
+    return f"{told}: {edition}." if edition else f"{told}."
 
 
 def _seats(rules: Any) -> str:

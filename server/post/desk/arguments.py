@@ -11,6 +11,7 @@ from server.durations import duration
 from server.errors import BadField, PlayError, Unfit
 from server.games import GAMES, Json
 from server.post.desk import commands
+from server.post.desk.rule_texts import editions
 from server.sanitize import email_address
 from server.translations import LOCALES, noted
 
@@ -30,6 +31,8 @@ OFF = (
     "mai",
     "spento",
 )
+ALL_EDITIONS = "all"
+_ALL = (ALL_EDITIONS, "alle", "toutes", "tous", "tutte", "tutti")
 ANY = ("any", "egal", "irgendeine", "irgendein", "n'importe", "n'importe laquelle", "qualsiasi", "una qualsiasi")
 PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 
@@ -91,6 +94,21 @@ def game_in(text: str) -> str:
         return found[0] if len(found) == 1 or word in found else _unknown_game(text)
     close = get_close_matches(word, list(GAMES), 1, 0.75)
     return close[0] if close else _unknown_game(text)
+
+
+def rules_in(text: str) -> tuple[str, str]:
+    """Return a game and the id of one of its editions, ALL_EDITIONS, or "" if the text names none. Raise Unclear for any
+    other text."""
+    first, _, rest = text.strip().partition(" ")
+    name, word = game_in(first), rest.strip(" \"'").lower()
+    if not word or word in _ALL:
+        return name, ALL_EDITIONS if word else ""
+    for locale in LOCALES:
+        for edition, it in editions(name, locale).items():
+            if word in (it.lower(), edition):
+                return name, edition
+    known = ", ".join(editions(name, "en").values())
+    raise Unclear(noted("We don't know this edition. We have %(known)s."), known=known)
 
 
 def is_game(text: str) -> bool:

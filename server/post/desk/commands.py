@@ -12,6 +12,7 @@ from server.post.incoming.commands import words_of as words_at_tables
 from server.translations import language, noted
 
 A_GAME = next(iter(ALL_GAMES))  # in examples
+EXAMPLE_NAME = "Ada"
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,16 @@ SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "expor
 COMMANDS = (
     Command(
         HELP,
-        noted("[COMMAND]"),
-        noted("Lists all commands, or explains one."),
+        noted("[N|COMMAND]"),
+        noted("Lists all commands, or explains one. With a number, lists the commands for emails about game N."),
         "help new",
         False,
         _words("hilfe", "aide", "aiuto"),
     ),
     Command(
         RULES,
-        noted("[GAME]"),
-        noted("Explains a game, and how to write a move."),
+        noted("[N|GAME [EDITION]]"),
+        noted("Explains game N or a kind of game, and how to write a move."),
         f"rules {A_GAME}",
         False,
         _words("regeln|spielregeln", "règles|regles", "regole"),
@@ -268,10 +269,14 @@ def name_word(locale: str) -> str:
 
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
-    """Return all commands by word, longest word first. English words are always included."""
+    """Return all commands by word, longest word first. English words are always included, and the words for help and
+    rules in every language."""
     found = {it.name: it.name for it in COMMANDS}
     for it in COMMANDS:
         found.update(dict.fromkeys(it.words.get(locale, ()), it.name))
+    for name in (HELP, RULES):  # for players who don't understand the language of our emails
+        for words in BY_NAME[name].words.values():
+            found.update({word: name for word in words if word not in found})
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 

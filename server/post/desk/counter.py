@@ -36,6 +36,7 @@ from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, 
 from server.post.desk.languages import language_of
 from server.post.desk.reading import MOST, Asked, Request, read_request, request_of, stored, without_repeats
 from server.post.desk.subjects import command_in_subject, letter_id_for
+from server.post.desk.table_moves import due_games, pass_on
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
@@ -51,6 +52,7 @@ from server.translations import LOCALES
 
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
+_MOST_DUE = 20  # games whose moves are looked for in an email
 _MOST_TRIES = 5  # attempts that ended in a crash
 # This excludes links such as `a@https://evil.example`.
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
@@ -294,6 +296,15 @@ def _deal_with_player(
         answer.confirmed = waiting.mail_id
         with force_locale(locale):
             answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
+    if mail.lines is None and waiting is None and not is_new and _is_for_tables(request):
+        with force_locale(locale):
+            passed = _passed_on(_errand(mail, player.player_id, records), mail, read)
+        if passed == Said():
+            return _finish(mail, None, player)  # the table replies
+        if passed:
+            answer.said.append(passed)
+            answer.text = _text_of(read, request)
+            return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
     if not answer.has_gone:
         answer.text = _text_of(read, request)
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
@@ -309,6 +320,20 @@ def _deal_with_player(
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+
+
+def _is_for_tables(request: Request) -> bool:
+    """Return whether an email has no commands for the post desk, but text."""
+    has_text = bool(request.asked or request.prose)
+    return has_text and not (request.says_yes or request.says_no or any(it.command for it in request.asked))
+
+
+def _passed_on(errand: Errand, mail: DeskMail, read: replies.Mail) -> Said | None:
+    """Pass the move in an email on to the table where it is the player's turn. See `pass_on`."""
+    errand.written_at = read.written_at if _is_old(read) else None
+    waiting = games.waiting_games(errand)
+    due = due_games(errand, waiting[:_MOST_DUE])
+    return pass_on(errand, mail, read, due) if due else None
 
 
 def _is_final(waiting: DeskMail) -> bool:

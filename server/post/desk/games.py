@@ -23,7 +23,7 @@ from server.play.timing.time_control import game_clock
 from server.play.turns.reviewing import clearly_better, review
 from server.play.views import describe, story
 from server.post.desk import commands
-from server.post.desk.acting import Errand, Said, acts, bare
+from server.post.desk.acting import Errand, Said, acts, bare, titled_by_number
 from server.post.desk.arguments import (
     ANY,
     Unclear,
@@ -85,12 +85,17 @@ def _all_games(player_id: UUID, **which: Any) -> Iterator[Json]:
             return
 
 
+def waiting_games(errand: Errand) -> list[UUID]:
+    """Return the games that wait for a move of the player, newest first."""
+    return [it["id"] for it in _all_games(errand.player_id, mine=True, status="running") if _waits(it)]
+
+
 def _waits(item: Json) -> bool:
     return item["you"] is not None and item["you"]["turn"] is not None
 
 
 def _item(number: int, item: Json, zone: ZoneInfo) -> str:
-    name = _titled(number, item["title"], item["rules"])
+    name = titled_by_number(number, item["title"], item["rules"])
     seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
     if item["status"] == "open" and own is None:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
@@ -114,14 +119,6 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
     return str(gettext("%(game)s: waiting for the others.", game=name))
 
 
-def _titled(number: int, title: str, rules: str) -> str:
-    return f"{number} {title}" if title.lower() == rules else f"{number} {title} ({rules.capitalize()})"
-
-
-def _named(errand: Errand, game: Game) -> str:
-    return _titled(errand.number(game.game_id), game.head.title, game.head.rules)
-
-
 @bare(commands.OPEN)
 def _open(errand: Errand) -> Said:
     found = [it for it in _open_games(errand) if it["you"] is None][-_MOST_OPEN:]
@@ -134,7 +131,7 @@ def _open(errand: Errand) -> Said:
     items = []
     for it in found:
         free = sum(seat["kind"] == "open" for seat in it["seats"])
-        name = _titled(numbers[it["id"]], it["title"], it["rules"])
+        name = titled_by_number(numbers[it["id"]], it["title"], it["rules"])
         told = gettext("%(game)s: %(free)s of %(seats)s seats free.", game=name, free=free, seats=len(it["seats"]))
         items.append(f"{told} {gettext('Pace: %(pace)s', pace=pace_of(game_clock(it['clock'])))}.")
     return Said(told=[gettext('To join, write "join" and the number:')], items=items)
@@ -156,7 +153,7 @@ def _new(errand: Errand, rest: str) -> Said:
     if len(others) > seats - 1:
         raise Unclear(noted("There are more invitations than seats."))
     opened = _opened(errand, wanted, [*others, *[{"open": True}] * (seats - 1 - len(others))])
-    told = [gettext("Game %(game)s is open.", game=_named(errand, opened))]
+    told = [gettext("Game %(game)s is open.", game=errand.named(opened))]
     told += [gettext("We've invited %(address)s.", address=it) for it in wanted.emails]
     told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     return Said(told=told)
@@ -168,7 +165,7 @@ def _play(errand: Errand, rest: str) -> Said:
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
-    told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=_named(errand, opened))
+    told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=errand.named(opened))
     if not can_compare(GAMES[wanted.rules]):
         return Said(told=[told])
     word = word_for(HINT, spoken().locale)
@@ -213,7 +210,7 @@ def _find(errand: Errand, rest: str) -> Said:
     desk.note_found(errand.player_id, opened.game_id, errand.step_id)
     return Said(
         told=[
-            gettext("No open game fits, so we've opened game %(game)s for you.", game=_named(errand, opened)),
+            gettext("No open game fits, so we've opened game %(game)s for you.", game=errand.named(opened)),
             gettext('Others can join it. To cancel it, send "leave %(number)s" or "cancel find".', number=number),
         ]
     )
@@ -256,7 +253,7 @@ def _cancel_find(errand: Errand) -> Said:
     for game_id in desk.found(errand.player_id):
         game = load(game_id)
         if game.table.status == "open" and game.seat_of(errand.player_id) is not None:
-            told.append(gettext("You've left game %(game)s.", game=_named(errand, game)))
+            told.append(gettext("You've left game %(game)s.", game=errand.named(game)))
             leave(game_id, errand.player_id)
         desk.note_found(errand.player_id, game_id, None)
     return Said(told=told or [gettext("You have no search that you could cancel.")])
@@ -271,7 +268,7 @@ def _invite(errand: Errand, rest: str) -> Said:
     game = errand.game(number)
     if not (errand.is_again and any(row.email == email for row in game.seats)):
         invite(game.game_id, errand.player_id, email)
-    return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=_named(errand, game))])
+    return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=errand.named(game))])
 
 
 @acts(commands.JOIN)
@@ -295,7 +292,7 @@ def _join(errand: Errand, rest: str) -> Said:
 
 
 def _told_of_joining(errand: Errand, game: Game) -> list[str]:
-    told = [gettext("You have a seat in game %(game)s.", game=_named(errand, game))]
+    told = [gettext("You have a seat in game %(game)s.", game=errand.named(game))]
     if game.table.status == "open":
         told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     else:
@@ -306,7 +303,7 @@ def _told_of_joining(errand: Errand, game: Game) -> list[str]:
 @acts(commands.LEAVE)
 def _leave(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
-    name, has_begun = _named(errand, game), game.table.status != "open"
+    name, has_begun = errand.named(game), game.table.status != "open"
     would_resign = _would_resign(errand, game)
     if (would_resign or errand.doubt) and not errand.is_sure:
         told = gettext("You'd resign from game %(game)s, and a bot would play on in your place.", game=name)
@@ -341,7 +338,7 @@ def _show(errand: Errand, rest: str) -> Said:
     game = errand.game(number)
     seat = game.seat_of(errand.player_id)
     seen = describe(game, seat, version, errand.player_id)
-    told = [gettext("Game %(game)s, version %(version)s.", game=_named(errand, game), version=seen["version"])]
+    told = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])]
     own = seat is not None and version is None and game.seats[seat]
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
@@ -376,9 +373,9 @@ def _history(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     items = story(game, game.seat_of(errand.player_id), player_id=errand.player_id)
     lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale))]
-    told = [gettext("Game %(game)s so far:", game=_named(errand, game))]
+    told = [gettext("Game %(game)s so far:", game=errand.named(game))]
     if not lines:
-        return Said(told=[gettext("Nothing has happened in game %(game)s yet.", game=_named(errand, game))])
+        return Said(told=[gettext("Nothing has happened in game %(game)s yet.", game=errand.named(game))])
     if len(lines) > _MOST_TOLD:
         told.append(gettext("Much more happened before. You'll find it on the game's page."))
     return Said(told=told, items=lines[-_MOST_TOLD:])
@@ -388,7 +385,7 @@ def _history(errand: Errand, rest: str) -> Said:
 def _review(errand: Errand, rest: str) -> Said:
     game = errand.game(number := number_in(rest))
     found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
-    name = _named(errand, game)
+    name = errand.named(game)
     if not is_complete:
         line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
         told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
@@ -404,7 +401,7 @@ def _review(errand: Errand, rest: str) -> Said:
     )
     lines = [
         gettext(
-            "Version %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
+            "Move %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
             version=it["version"],
             move=it["words"],
             better=it["better"]["words"],
@@ -437,7 +434,7 @@ def _standings(errand: Errand, rest: str) -> Said:
     items = [
         gettext(
             "%(game)s: you finished %(place)s of %(seats)s, with a score of %(score)s.",
-            game=_titled(numbers[it["id"]], it["title"], it["rules"]),
+            game=titled_by_number(numbers[it["id"]], it["title"], it["rules"]),
             place=place,
             seats=len(it["seats"]),
             score=it["outcome"]["scores"][it["you"]["seat"]],
@@ -449,7 +446,7 @@ def _standings(errand: Errand, rest: str) -> Said:
 
 def _scores(errand: Errand, game: Game) -> Said:
     seen = describe(game, game.seat_of(errand.player_id), player_id=errand.player_id)
-    name = _named(errand, game)
+    name = errand.named(game)
     if outcome := seen["outcome"]:
         ended = sorted(zip(outcome["places"], game.names, outcome["scores"], strict=True))
         lines = [punctuated(f"{place}. {who}: {score}", spoken().locale) for place, who, score in ended]
@@ -471,7 +468,5 @@ def _scores(errand: Errand, game: Game) -> Said:
 def _archive(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     content = current_app.json.dumps(errand.records.archive(game.game_id, errand.player_id))
-    told = gettext(
-        'The archive of game %(game)s is attached. "sternenpost verify" checks it.', game=_named(errand, game)
-    )
+    told = gettext('The archive of game %(game)s is attached. "sternenpost verify" checks it.', game=errand.named(game))
     return Said(told=[told], files=[{"name": f"game-{game.game_id}.json", "text": content}])

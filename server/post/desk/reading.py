@@ -16,7 +16,16 @@ from unicodedata import normalize
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, is_number, number_and_version
+from server.post.desk.arguments import (
+    ANY,
+    PLEASE,
+    days_in,
+    invitation_in,
+    is_game,
+    is_number,
+    number_and_version,
+    rules_in,
+)
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
@@ -210,6 +219,17 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
     return bool(contradiction_in(beside)) or any(denials)
 
 
+def is_beside_move(line: str) -> bool:
+    """Return whether this line can stand beside a move: an empty line, courtesy, a name, or the footer of a program."""
+    return not _bare(line) or is_courtesy(_bare(line)) or _is_ending(line)
+
+
+def looks_like_command(line: str, locale: str) -> bool:
+    """Return whether this line is a command of the post desk, perhaps misspelt."""
+    text, words = _bare(line), words_of(locale)
+    return _command(text, words) is not None or (text != "" and _near(text, words) != "")
+
+
 def _is_ending(line: str, is_signed: bool = True) -> bool:
     """Return whether this line can end an email: courtesy, the footer of a mail program, or, if `is_signed`, a name."""
     text = line.translate(_SAME).strip()
@@ -233,11 +253,11 @@ def _is_whole(it: Asked, locale: str) -> bool:
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
-            return not words or is_game(it.rest)
+            return not words or is_number(it.rest) or _fits(rules_in, it.rest)
         case commands.STANDINGS:
             return not words or is_game(it.rest) or is_number(it.rest)
         case commands.HELP:
-            return not words or it.rest.lower() in words_of(locale)
+            return not words or it.rest.lower() in words_of(locale) or is_number(it.rest)
         case commands.INVITE:
             return _fits(invitation_in, it.rest)
         case commands.SET:

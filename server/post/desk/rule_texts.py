@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ _MARKUP = re.compile(r"\*([^*]+)\*|\[([^\[\]]+)\]\([^()\[\]]*\)")
 _BLANK = re.compile(r"\{(\w+)\}")
 _ITEM = "- "
 _BESIDE_VALUES = ("option", "when")
+_KEPT = 100  # rules of games with different options
 
 
 Blocks = list[tuple[bool, list[str]]]  # whether the block is a list, and its items or its only paragraph
@@ -44,30 +45,66 @@ class _Edition(NamedTuple):
     options: Mapping[str, str]
 
 
-@cache
-def rule_sections(name: str, locale: str) -> tuple[Section, ...]:
-    """Return the rules of a game, including all editions, and how its moves are written."""
-    locale = locale if locale in LOCALES else "en"
+def rule_sections(name: str, locale: str, options: Json | None = None) -> tuple[Section, ...]:
+    """Return the rules of a game that has these options, and how its moves are written. Without options, the rules
+    include all editions."""
+    values = None if options is None else tuple(sorted((key, _written(value)) for key, value in options.items()))
+    return _sections(name, locale if locale in LOCALES else "en", values)
+
+
+@lru_cache(_KEPT)
+def _sections(name: str, locale: str, options: tuple[tuple[str, str], ...] | None) -> tuple[Section, ...]:
     say = language(locale)
-    return (*_Text(name, locale).sections(), Section(say.gettext("How to write a move"), (notation(name, locale),)))
+    return (
+        *_Text(name, locale, options).sections(),
+        Section(say.gettext("How to write a move"), (notation(name, locale),)),
+    )
+
+
+def editions(name: str, locale: str) -> dict[str, str]:
+    """Return the names of a game's editions by id."""
+    values = rule_values(name, locale)
+    return {it: values.get(f"edition.{it}", it) for it in GAMES[name].describe()["editions"]}
+
+
+def edition_of(name: str, options: Json) -> str:
+    """Return the id of the edition or scenario that a game with these options has, or "" if it has none."""
+    described = GAMES[name].describe()
+    chooses = "edition" if "edition" in described["options"]["properties"] else "scenario"
+    found = (it for it, values in described["editions"].items() if values.get(chooses, it) == options.get(chooses))
+    return next(found, "")
+
+
+def options_of(name: str, edition: str = "", seats: int = 0, options: Json | None = None) -> Json:
+    """Return all options of a game: those of an edition, or these ones."""
+    described = GAMES[name].describe()
+    if edition:
+        has_editions = "edition" in described["options"]["properties"]
+        options = {"edition": edition} if has_editions else described["editions"][edition]
+    resolved: Json = GAMES[name].resolve_options(options or {}, seats or min(GAMES[name].SEATS))
+    return resolved
 
 
 class _Text:
     """Converts a game's rules to text in one language. `page/rules/text.js` describes the blocks of which the rules
     consist."""
 
-    def __init__(self, name: str, locale: str) -> None:
-        self._name, self._say = name, language(locale)
+    def __init__(self, name: str, locale: str, options: tuple[tuple[str, str], ...] | None) -> None:
+        self._name, self._say, self._is_of_one = name, language(locale), options is not None
         self._values = rule_values(name, locale)
         described = GAMES[name].describe()
         defaults = {key: it.get("default") for key, it in described["options"]["properties"].items()}
-        self._editions = [
-            _Edition(
-                self._values.get(f"edition.{it}", it),
-                {key: _written(value) for key, value in (defaults | values).items()},
-            )
-            for it, values in described["editions"].items()
-        ]
+        self._editions = (
+            [_Edition("", dict(options))]
+            if options is not None
+            else [
+                _Edition(
+                    self._values.get(f"edition.{it}", it),
+                    {key: _written(value) for key, value in (defaults | values).items()},
+                )
+                for it, values in described["editions"].items()
+            ]
+        )
         package = GAMES[name].__name__  # type: ignore[attr-defined]  # games are modules
         self._file = files(package) / "page" / "words" / locale / f"rules-{name}.json"
 
@@ -102,6 +139,8 @@ class _Text:
     def _of_editions(self, lines: Sequence[str], found: Sequence[_Edition], among: Sequence[_Edition]) -> Iterator[str]:
         """Yield these lines. Lines that don't apply to all editions are marked with the editions to which they
         apply."""
+        if self._is_of_one and not found:
+            return
         if found == among or not lines:
             yield from lines
             return

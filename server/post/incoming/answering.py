@@ -5,7 +5,7 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from server.bots.search import compare
 from server.clock import clock
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
-from server.games.presentation import in_words, meant_moves, refusal, write_move
+from server.games.presentation import in_words, refusal, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
@@ -42,8 +42,9 @@ from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
+from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
-from server.post.desk.reading import commands_beside_table
+from server.post.desk.reading import Asked, commands_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
@@ -61,17 +62,18 @@ from server.post.incoming.commands import (
     VACATION,
     word_for,
 )
-from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
+from server.post.incoming.sentences import moves_in_sentence, strange_word_in
 from server.post.letters.answers import how_good, lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_sentence
+from server.post.table_help import help_at_table
 from server.post.wording import moment, spoken
 from server.sanitize import clean, mailbox_of
-from server.store import inbox
+from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.tables import Incoming, Player, db
@@ -186,10 +188,13 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         and (asked := child.run(commands_beside_table, *beside_table))
     ):
         to_player = player.player_id if _went_to(mail, game, player) else None
+        asked = list(_about_this_game(asked, game, player.player_id))
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
-    is_unsure = mail.turn == SEVERAL
-    wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
+    if mail.turn == SEVERAL or _asks_to_stop(read):
+        wishes, acts = Wishes(problem="several-games" if mail.turn == SEVERAL else "asks-to-stop"), set[str]()
+    else:
+        wishes, acts = _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = _Doing(
         mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id))
@@ -212,6 +217,23 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, player.email, confirmed, acts)
+
+
+def _asks_to_stop(read: replies.Mail) -> bool:
+    """Return whether an email only asks that we write no further emails."""
+    words = [line.strip(" .!\"'").lower() for line in read.lines if line.strip()]
+    return words != [] and words[0] in _STOP and len(words) <= _MOST_BESIDE_STOP
+
+
+def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
+    """Yield commands of the post desk. In a reply to an email about a game, `rules` means the rules of that game, and
+    `help` begins with its commands."""
+    number = desk.numbers(player_id, [game.game_id])[game.game_id]
+    for it in asked:
+        if it.command in (RULES, HELP) and not it.rest:
+            yield replace(it, rest=str(number))
+        if it.command != RULES or it.rest:
+            yield it
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
@@ -435,10 +457,10 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     answer = doing.answer
     if wishes.problem:
         answer |= {
-            "wrong": _choices(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
+            "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
+            "how": help_at_table(doing.game, doing.mail.seat),
         }
         return ""
     if wishes.confirms and confirmed is None:
@@ -451,14 +473,34 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     return REST
 
 
-def _choices(doing: _Doing, wishes: Wishes) -> str:
-    """Return a sentence with the moves that an unclear line fits, or ""."""
+def _unclear(doing: _Doing, wishes: Wishes) -> str:
+    """Return what is unclear in a line that was not understood: that it asks, an unknown word, or which of several moves
+    it is. Otherwise return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
-    meant = meant_moves(rules, wishes.line, locale, _legal_moves(doing.mail, doing.game))
-    if wishes.problem != "not-understood" or len(meant) < 2:
+    if wishes.problem != "not-understood":
+        return ""
+    if wishes.line.rstrip().endswith(("?", "？", "؟")):
+        return str(_about_question(locale))
+    if not (legal := _legal_moves(doing.mail, doing.game)):
+        return ""
+    if word := strange_word_in(rules, wishes.line, locale):
+        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+    meant = moves_in_sentence(rules, wishes.line, locale, legal)
+    if len(meant) < 2:
         return ""
     moves = ", ".join(write_move(rules, it, locale) for it in meant)
     return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+
+
+def _about_question(locale: str) -> str:
+    told = gettext(
+        'This line is a question, so nothing was done. Reply "?" for your possible moves, or "%(rules)s" for the rules. To '
+        'ask everyone at the table, begin the line with "%(say)s".',
+        rules=BY_NAME[RULES].word(locale),
+        say=word_for(SAY, locale),
+    )
+    return str(told)
 
 
 def _do(doing: _Doing, wishes: Wishes) -> None:
@@ -508,6 +550,12 @@ def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer.update(moves=True, asks=True)
 
 
+_TOO_LONG_HERE = noted(
+    'Finding the best moves took too long by email. Open the game with the link in this email: on your turn, "Hint" shows '
+    "them there."
+)
+
+
 def _give_hint(doing: _Doing, wishes: Wishes) -> None:
     """Add a hint to the answer, unless another wish failed or there will be no answer.
 
@@ -525,7 +573,7 @@ def _give_hint(doing: _Doing, wishes: Wishes) -> None:
             lambda *asked: child.run(compare, *asked),
         )["moves"]
     except TooMuch:
-        raise NoHints(noted("This game has no hints.")) from None
+        raise NoHints(_TOO_LONG_HERE) from None
     answer.update(hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found)
 
 
@@ -658,7 +706,14 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
 # Replying
 
 
+_STOP = frozenset(
+    ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
+)
+_MOST_BESIDE_STOP = 4  # lines
 _PROBLEMS = {
+    "asks-to-stop": noted(
+        'To get no further emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
+    ),
     "unreadable": noted(
         "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
         "text. Or play with the link in your turn email."

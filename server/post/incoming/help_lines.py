@@ -1,7 +1,7 @@
 """The help that we send in reply to `?`: one line per command, with its explanation in brackets."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from server.bots.search import can_compare
@@ -24,12 +24,15 @@ from server.post.incoming.commands import (
 from server.post.incoming.planning import off_for
 from server.translations import language
 
+_EXAMPLES_KEPT = 200
 
-@cache
-def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
-    """Return the commands that players can send at a table of this game, each with its explanation."""
+
+@lru_cache(_EXAMPLES_KEPT)
+def help_lines(rules_name: str, locale: str, example: str = "") -> Sequence[tuple[str, str]]:
+    """Return the commands that players can send at a table of this game, each with its explanation. `example` is a move,
+    as players may write it."""
     gettext = language(locale).gettext
-    example = _example(GAMES[rules_name], locale)
+    example = example or _example(GAMES[rules_name], locale)
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
     wished = gettext("happens as soon as everyone agrees")
     days = gettext("stops your clock from the first day to the last")

@@ -160,6 +160,12 @@ def has_words_of(line: str, grammar: Grammar) -> bool:
     return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 
+def has_long_word_of(line: str, grammar: Grammar) -> bool:
+    """Return whether this line contains a word of the notation, perhaps misspelt, that is too long to occur by chance."""
+    words = [word for raw in line.lower().split() if len(word := raw.strip(_AROUND)) > 2]
+    return any(word.isalpha() and _corrected(word, grammar.rules) for word in words)
+
+
 def goes_on(line: str, rules: Notation) -> bool:
     """Return whether this line may be the rest of a wrapped move. A single word without a digit counts as a name."""
     words = line.lower().replace(";", " ").split()

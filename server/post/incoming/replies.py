@@ -1,8 +1,8 @@
 """Parser of replies to our emails: pure functions that turn bytes into wishes.
 
-A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it. It
-is better to ask once too often than to play a move that wasn't intended. Greetings and sentences next to a move are
-harmless, but near misses are not.
+A move counts only if a line is exactly that move, and nothing in the email casts doubt on it. The line is in the game's
+notation or a sentence (see `sentences`). It is better to ask once too often than to play a move that wasn't intended.
+Greetings and sentences next to a move are harmless, but near misses are not.
 """
 
 import re
@@ -15,7 +15,6 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
-from server.games.presentation import meant_moves
 from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
@@ -27,6 +26,7 @@ from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on,
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
+from server.post.incoming.sentences import moves_in_sentence, strange_word_in
 from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
@@ -65,7 +65,7 @@ class Wishes:
     - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
     - `nothing-said`, `not-understood`, `two-moves`
     - `contradiction`: commands that exclude each other, such as pause and resume.
-    - `several-games`: the email is a reply to an email about several games.
+    - `asks-to-stop`: the email asks for no further emails. `several-games`: the email is a reply to an email about several games.
     - `perhaps-quoted`: see `understand`.
     - `in-a-sentence`, `spoken-against`: `line` is the prose next to a line that would take effect.
     - `amid-our-letter`: the line is in an unmarked copy of our email. `only-our-letter`: the email is only such a copy.
@@ -204,6 +204,11 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
 _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(?:[.][.]|-|–) ?({_DAY})")
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
+_POLITE = re.compile(  # around a command
+    r"^(?:please|bitte|stp|svp|s'il (?:te|vous) pla[iî]t|per favore|per piacere)[ ,]{1,3}"
+    r"|(?<![ ,])[ ,]{1,3}(?:please|thanks|thx|thank you|bitte|danke|stp|svp|s'il (?:te|vous) pla[iî]t|merci|per favore|grazie)[ .!]{0,3}$",
+    re.IGNORECASE,
+)
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
 _ADDED = re.compile(  # what programs add to plain text: pictures, link targets, smileys
     rf"{_PICTURE.pattern}|[<(\[](?:https?|mailto|tel|callto|sip|x-apple-data-detectors):[^<>()\[\]\s]{{0,2000}}[>)\]]"
@@ -551,7 +556,8 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if not commands:
-        said = next((line.text for line in lines if line.text), "")
+        first = next((line.text for line in lines if line.text), "")
+        said = next((line.text for line in lines if _is_strange(line.text, grammar)), first)
         return Wishes(problem="not-understood", line=said) if said else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
@@ -705,14 +711,21 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
+    bare = _POLITE.sub("", line)
+    if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
+        return _command(word, grammar)
     return _meant(line, grammar)
 
 
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
-    meant = meant_moves(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
+    meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
+
+
+def _is_strange(line: str, grammar: Grammar) -> bool:
+    return bool(grammar.legal and strange_word_in(cast(Spoken, grammar.rules).rules, line, grammar.locale))
 
 
 def _by_points(text: str, locale: str) -> str:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from server.accounts.bounces import bounce_token, invitation_bounce_token
 from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
-from server.accounts.players import stored_locale
+from server.accounts.players import player_at, stored_locale
 from server.accounts.unsubscribe import stop_token
 from server.play.commits import load
 from server.play.game import Game
@@ -22,6 +22,8 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
 def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str | None:
     """Return the address for replies to an email about a game, or None if the email expects no reply."""
     if row.player_id is None:
+        if isinstance(words, Rsvp) and words.is_accepted and (player_id := player_at(row.data["to"])):
+            return f"{player_word(player_id, row.data['to'])}@{domain}"
         waits = isinstance(words, Invitation) or (isinstance(words, Rsvp) and words.again)
         return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
     if game.seat_of(row.player_id) != row.seat:

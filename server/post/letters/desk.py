@@ -13,7 +13,7 @@ from server.errors import NotFound
 from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
-from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
+from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
 from server.post.desk.reading import example_of, read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.letters.context import Recipient, builds
@@ -22,7 +22,6 @@ from server.render.png import png
 from server.render.text_layout import punctuated
 from server.translations import noted
 
-_NAME = "Ada"
 _PICTURE = "table-{}.png"
 
 
@@ -43,8 +42,8 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
     return DeskWelcome(
         address=current_app.config["DESK_ADDRESS"] or "",
         link=it.base_url,
-        example=f"{name_word(spoken().locale)} {_NAME}",
-        called=_NAME,
+        example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
+        called=EXAMPLE_NAME,
         closed=bool(it.letter.data["closed"]),
     )
 
@@ -96,7 +95,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
             name, alt = _PICTURE.format(number), drawn[1]
             images.append((name, drawn[0]))
         texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
-        sections = rule_sections(said["rules"], locale) if said.get("rules") else ()
+        sections = rule_sections(said["rules"], locale, said.get("options")) if said.get("rules") else ()
         rules = tuple((it.title, it.blocks) for it in sections)
         parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(

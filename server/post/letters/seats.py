@@ -14,6 +14,7 @@ from server.accounts.signed_links import mark_of, sign
 from server.games import presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
+from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
 from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
 from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
@@ -216,6 +217,15 @@ class Rsvp(Letter):
     wrong: str  # why the reader's answer had no effect, a sentence
     again: bool  # whether the invitation is still open
     link: str  # link to the invitation if it is open, otherwise to the game
+    called: str = ""  # the name that we made up for the reader, if the invitation was accepted
+    naming: str = ""  # an example of a line with which the reader chooses a name
+    learning: str = ""  # the line that asks for the rules
+    rules_link: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return whether the reader now has the seat, and can reply with commands."""
+        return self.played == "yes"
 
     @property
     def headline(self) -> str:
@@ -231,7 +241,8 @@ class Rsvp(Letter):
 def rsvp(reader: Reader) -> Rsvp:
     row, game_id = reader.letter, reader.game.game_id
     word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
-    again = row.data["again"]
+    again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale
+    player = db.session.scalars(db.select(Player).where(Player.email == row.data["to"])).one_or_none()
     return Rsvp(
         title=unless_link(reader.game.head.title, reader.rules),
         rules=reader.rules,
@@ -239,6 +250,10 @@ def rsvp(reader: Reader) -> Rsvp:
         wrong=row.data["wrong"],
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
+        called=player.name if player and not player.named else "",
+        naming=f"{name_word(locale)} {EXAMPLE_NAME}",
+        learning=f"{BY_NAME[RULES].word(locale)} {rules_name}",
+        rules_link=f"{reader.base_url}/#/rules/{rules_name}",
     )
 
 

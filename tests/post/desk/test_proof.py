@@ -21,6 +21,7 @@ from server.play.turns.idempotency import forget_old_answers
 from server.post.desk import games
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.desk.counter import forget_desk_mails
+from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
@@ -699,6 +700,37 @@ def test_desk_commands_work_in_replies_to_game_emails(office: Office, ada: UUID,
     arrives(turn.reply_to, a_mail(a_move(game_id, ada)))
     settle()
     assert "star-placed" in happened(game_id)
+
+
+@pytest.mark.parametrize(("rules", "edition", "other"), [("sternenhimmel", "grignou-fr", "schloth-en")])
+def test_rules_and_help_in_a_reply_to_a_game_email_are_about_this_game(
+    office: Office, ada: UUID, bea: UUID, rules: str, edition: str, other: str
+) -> None:
+    game_of(ada, bea, bots=1, options={"edition": edition, "start_seat": 0})
+    turn = office.mails("ada")[-1]
+
+    def told(text: str, to: str = turn.reply_to) -> str:
+        arrives(to, a_mail(text))
+        settle()
+        return " ".join(office.mails("ada")[-1].text.split())
+
+    def lines_of(edition: str) -> set[str]:
+        return {line for it in rule_sections(rules, "en", options_of(rules, edition)) for line in it.lines}
+
+    answer = told("Rules, please!")
+    assert "The rules of game 1 Sternenhimmel: Grignou." in answer
+    assert [line for line in lines_of(edition) if " ".join(line.split()) not in answer] == []
+    assert [line for line in lines_of(other) - lines_of(edition) if " ".join(line.split()) in answer] == []
+    assert not any(f"{name}:" in answer for name in editions(rules, "en").values()) and "Sternenglanz" not in answer
+    assert told("rules 1", office.mails("ada")[-1].reply_to).count("HOW TO WRITE A MOVE") == 1
+    default = told(f"rules {rules}")
+    assert "Schloth. There are also: Goldsieber, Sargon, Grignou." in default
+    assert [line for line in lines_of(other) if " ".join(line.split()) not in default] == []
+    assert "Sargon and Grignou:" in told(f"rules {rules} all")
+    assert "We don't know this edition." in told(f"rules {rules} unheard", office.mails("ada")[-1].reply_to)
+    helped = told("help")
+    assert "In a reply to an email about game 1" in helped
+    assert "hands your seat to a bot" in helped and "Deletes your account" in helped
 
 
 def test_changes_sent_to_a_reply_address_that_a_former_player_knows_need_a_yes(

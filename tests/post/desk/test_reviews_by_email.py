@@ -45,7 +45,7 @@ def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_mov
     assert (result, choices) == (whole_points(found["result"]), whole_points(found["choices"]))
     assert choices + luck == result
     for it in reviewing.clearly_better(found["moves"]):
-        assert f"Version {it['version']}:" in told
+        assert f"Move {it['version']}:" in told
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:

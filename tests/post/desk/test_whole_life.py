@@ -15,7 +15,7 @@ from server.play.archive import check
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.post.desk.commands import BY_NAME
-from server.post.desk.rule_texts import rule_sections
+from server.post.desk.rule_texts import options_of, rule_sections
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.store.tables import Player, db
@@ -92,7 +92,7 @@ def test_a_player_can_do_everything_by_email_alone(mailbox: Callable[[str], Corr
     # Games
     for game in GAMES:
         told = asks(f"rules {game}")
-        sections = rule_sections(game, locale)
+        sections = rule_sections(game, locale, options_of(game))
         assert len(sections) > 10
         shown = in_one_line(told.text)
         expected = [it for section in sections for it in (section.title.upper(), *section.lines)]

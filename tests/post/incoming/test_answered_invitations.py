@@ -1,11 +1,13 @@
 """Invitations answered by email."""
 
+from contextlib import suppress
+from html import unescape
 from uuid import UUID
 
 import pytest
 
 from server.accounts.bans import ban
-from server.accounts.players import change_profile, player_at
+from server.accounts.players import change_profile, player_at, profile
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
 from server.operations.delete_player import delete_player
@@ -15,11 +17,13 @@ from server.play.seating.games import open_game
 from server.play.seating.hosting import withdraw_invitation
 from server.play.seating.seats import accept_invitation, invite
 from server.play.views import describe
+from server.post.desk.counter import deal_with_desk
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.invitations import understood
 from server.post.incoming.replies import Mail as Read
 from server.post.incoming.replies import read
 from server.store.tables import Incoming, db
+from server.worker import RECORDS
 from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import BOT, ME, OPEN, head_of, person, seats_of, wanted
@@ -34,10 +38,17 @@ def game_id(ada: UUID) -> UUID:
     return open_game(ada, wanted(ME, {"email": CYD}, OPEN, title="Tuesday stars")).game_id
 
 
+def is_of_seat(address: str) -> bool:
+    with suppress(NotFound):
+        return open_rsvp_address(address.partition("@")[0]) is not None
+    return False
+
+
 def cyd_writes(office: Office, text: str, sender: str = CYD, **more: str) -> Mail | None:
-    """Reply to Cyd's newest letter that can be answered, and return the answer."""
+    """Reply to Cyd's newest letter that asks for yes or no, and return the answer."""
     before = office.mails("cyd")
-    arrives([it for it in before if it.message["Reply-To"]][-1].reply_to, a_mail(text, sender=sender, **more))
+    of_seat = [it for it in before if it.message["Reply-To"] and is_of_seat(it.reply_to)]
+    arrives(of_seat[-1].reply_to, a_mail(text, sender=sender, **more))
     deal_with_mails()
     return next(
         (it for it in office.mails("cyd")[len(before) :] if it.message["Auto-Submitted"] == "auto-replied"), None
@@ -86,7 +97,40 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert sits(game_id)
     assert answer is not None
     assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
-    assert answer.message["Reply-To"] is None
+    assert "/#/rules/sternenhimmel" in answer.text
+    assert "/#/rules/sternenhimmel" in answer.page
+
+
+def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(office: Office, game_id: UUID) -> None:
+    answer = cyd_writes(office, "yes")
+    assert answer is not None
+    cyd = player_at(CYD)
+    assert cyd is not None
+    made_up = profile(cyd)["name"]
+    for part in (answer.text, unescape(answer.page)):
+        assert f'We call you {made_up}. Answer "name Ada" to change it.' in part
+        assert 'Or answer "rules sternenhimmel"' in part
+    assert "##- Reply above this line: a command" in answer.text
+
+    def desk_says(text: str, **more: str) -> str:
+        before = len(office.mails("cyd"))
+        arrives(answer.reply_to, a_mail(text, **({"sender": CYD} | more)))
+        deal_with_desk(RECORDS)
+        return " ".join(it.text for it in office.mails("cyd")[before:])
+
+    assert "name Eve" not in desk_says("name Eve", sender="eve@example.org")
+    assert profile(cyd)["name"] == made_up
+    assert "Changed. name: Cyd" in desk_says("name Cyd")
+    assert profile(cyd)["name"] == "Cyd"
+    assert "HOW TO WRITE A MOVE" in desk_says("rules sternenhimmel")
+
+
+def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Office, ada: UUID) -> None:
+    change_profile(person("cyd"), {"name": "Cyd"})
+    open_game(ada, wanted(ME, {"email": CYD}, OPEN))
+    answer = cyd_writes(office, "yes")
+    assert answer is not None
+    assert "You have a seat" in answer.text and "We call you" not in answer.text
 
 
 @pytest.mark.parametrize(

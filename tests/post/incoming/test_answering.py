@@ -18,13 +18,16 @@ from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
 from server.play.mail.mail_in import open_reply_address
+from server.play.moves import legal_moves
 from server.play.seating import games
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.views import view_of
 from server.play.votes import take_back, vote
+from server.post.desk.counter import deal_with_desk
 from server.post.incoming import answering
 from server.post.incoming.answering import deal_with_mails
+from server.worker import RECORDS
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import (
@@ -121,6 +124,17 @@ def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_
     assert answer.message["X-Loop"] == "sternenpost"
 
 
+def test_a_move_in_a_friendly_sentence_is_played_if_it_is_legal(office: Office, game_id: UUID, ada: UUID) -> None:
+    star, board, space = an_illegal_move(game_id, ada).split(" ")
+    answer = ada_writes(office, f"Please put my {star} on {board} {space}, thanks!\n\nSent from my iPhone")
+    assert "is not in play. Constellations in play:" in answer.text
+    assert "star-placed" not in happened(game_id)
+    star, board, space = a_move(game_id, ada).split(" ")
+    answer = ada_writes(office, f"I'd like to play the {star} on {board.capitalize()} {space}.\n\nAda")
+    assert answer.text.splitlines()[2] == f"ada, your move was played: {star} {board} {space}"
+    assert happened(game_id).count("star-placed") >= 1
+
+
 def test_our_reply_to_an_illegal_move_gives_the_reason_and_the_legal_moves(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
@@ -155,8 +169,62 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
-    assert "isn't quite the right form" in answer.text
+    assert "We don't know the word \"think\". This isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
+    assert "star-placed" not in happened(game_id)
+
+
+def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game_id: UUID, ada: UUID) -> None:
+    boards = {board["id"] for board in GAMES["sternenhimmel"].describe()["boards"]}
+    in_play = {board["board"] for board in view_of(head_of(game_id), 0)["boards"]}
+
+    def examples() -> list[str]:
+        told = ada_writes(office, "What do I do?").text
+        found = re.findall(r"^  (?:plan )?(\S+ \S+ \S) \(", told, re.MULTILINE)
+        assert len(found) == 2, told
+        assert {word for line in found for word in line.split()} & boards <= in_play
+        return found
+
+    assert examples()[0] in [a_move(game_id, ada, nr) for nr in range(len(legal_moves(game_id, ada, [])["moves"]))]
+    moves_on(game_id, ada)
+    star, _, _ = examples()[0].split()
+    assert star in view_of(head_of(game_id), 0)["hand"]
+
+
+@pytest.mark.parametrize("text", ["Unsubscribe", "stop!", "Abmelden\n\nVon meinem iPhone gesendet"])
+def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
+    office: Office, game_id: UUID, ada: UUID, text: str
+) -> None:
+    told = " ".join(ada_writes(office, text).text.split())
+    assert 'To get no further emails about your games, reply "set mails off".' in told
+    arrives(office.mails("ada")[0].reply_to, a_mail("set mails off"))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert profile(ada)["notifications"]["mails"]["your-turn"] == "off"
+
+
+@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause"])
+def test_polite_words_around_a_command_do_not_matter(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
+    assert "The game will pause as soon as everyone agrees." in " ".join(ada_writes(office, text).text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("Hilfe", "hands your seat to a bot"), ("Regeln bitte", "The rules of game 1")]
+)
+def test_help_and_rules_are_understood_in_every_language(
+    office: Office, game_id: UUID, ada: UUID, text: str, told: str
+) -> None:
+    arrives(office.mails("ada")[0].reply_to, a_mail(text))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert told in " ".join(office.mails("ada")[-1].text.split())
+
+
+def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
+    for text in ("Hi, how many stars do I have left?", f"May I play {a_move(game_id, ada)}?"):
+        told = " ".join(ada_writes(office, text).text.split())
+        assert 'This line is a question, so nothing was done. Reply "?" for your possible moves, or "rules"' in told
+        assert 'begin the line with "say"' in told
     assert "star-placed" not in happened(game_id)
 
 

@@ -171,7 +171,7 @@ def test_a_single_email_cannot_take_back_a_move_and_make_another_move(others: st
         ("fr", "abandonner la partie"),
         ("it", "* conferma"),
         ("en", "undo it"),
-        ("de", "zurücknehmen bitte"),
+        ("de", "zurücknehmen morgen"),
         ("it", "di': ciao"),
     ],
 )

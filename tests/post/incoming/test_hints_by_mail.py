@@ -1,6 +1,8 @@
 """Hints by email: `hint` sends the best moves of a game against bots, as lines that can be sent back."""
 
+import json
 import re
+from importlib.resources import files
 from typing import Any
 from uuid import UUID
 
@@ -37,6 +39,11 @@ def against_bots(office: Office, ada: UUID, rules: str = "sternenhimmel") -> UUI
     game_id = game_of(ada, bots=2, rules=rules, options={"start_seat": 0})
     assert office.mails("ada")
     return game_id
+
+
+def hint_on_the_page() -> str:
+    words = json.loads((files("server.page") / "words" / "en" / "page.json").read_text("utf-8"))
+    return str(words["hint"])
 
 
 def moves_in(mail: Mail, locale: str) -> list[str]:
@@ -106,13 +113,16 @@ def test_a_hint_by_email_is_computed_by_another_process_than_the_sweep(
     assert len(moves_in(ada_writes(office, "hint"), "en")) == 3
 
 
-def test_a_game_whose_comparison_exceeds_the_limits_of_the_child_process_gets_no_hints(
+def test_a_hint_that_exceeds_the_limits_of_the_child_process_is_left_to_the_page(
     office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = against_bots(office, ada)
     monkeypatch.setattr(answering, "compare", burn)
     answer = ada_writes(office, "hint\n\nsay Hello")
-    assert "This game has no hints." in answer.text
+    told = " ".join(answer.text.split())
+    assert "Finding the best moves took too long by email. Open the game with the link in this email" in told
+    assert f'"{hint_on_the_page()}" shows them there' in told
+    assert "no hints" not in told
     assert messages(game_id) == ["Hello"]
 
 

@@ -1,11 +1,16 @@
 """Moves that players write in their own words: the names that our emails use, or short forms of them."""
 
+from random import Random
+
 import pytest
 
-from server.games import MalformedMove, sternenglanz
+from server.games import MalformedMove, sternenglanz, sternenhimmel
 from server.games.presentation import in_words, notation, read_move, write_move
 from server.games.sternenglanz.material import KIND_OF
-from server.post.incoming.replies import parse, read, understand
+from server.games.sternenhimmel.material import BOARDS
+from server.games.sternenhimmel.moves import PLACEMENTS
+from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.sentences import strange_word_in
 from server.post.wording import by_beginning
 from server.translations import LOCALES
 
@@ -165,3 +170,176 @@ def test_a_line_without_a_slot_is_played_if_it_fits_only_one_legal_move(
     wishes = understand(parse(read(raw.encode()), sternenglanz, locale, legal))
     assert wishes.move == frozen
     assert (wishes.problem is None) == (frozen is not None)
+
+
+# Sentences
+
+SENTENCES = {
+    "D capricorn f": [
+        "D on capricorn f",
+        "D ON CAPRICORN F",
+        "My double star D on Capricorn f, please",
+        "Doppelstern auf Steinbock f bitte",
+        "Ich möchte gern den Doppelstern auf Steinbock f legen.",
+        "Je voudrais poser mon étoile double sur le Capricorne f, merci",
+        "Metto la stella doppia su Capricorno f!",
+    ],
+    "10 capricorn c": [
+        "Put my ten on Capricorn c please",
+        "I'd like to play the ten on capricorn c",
+        "I’d like to play the ten on Capricorn c.",
+        "Hello, I put a 10 on Cap, space c",
+        "capricorn c: 10",
+        "Move: 10, Capricorn, c",
+        "Hi, my move is: 10 Capricorn c",
+        "10-cap-c thx",
+        "10 on Capricorn c \N{THUMBS UP SIGN}",
+        "I'll take Capricorn c with the ten :-)",
+        "Ten on Capricorn c. Good luck everyone!",
+        "Die 10 auf Steinbock, Feld c. Danke und Gruß, Ada",
+        "Il dieci su Capricorno c. Grazie, Ada!",
+        "Ten to space c of Capricorn, thanks",
+        "Bitte lege die Zehn auf Steinbock c",
+        "ich spiele 10 auf steinbock c",
+        "Je joue le dix sur le Capricorne, case c, s'il te plaît",
+        "Metti il dieci sul Capricorno c, per favore",
+        "10 a capricorno c",
+    ],
+    "7 leo c": [
+        "7 auf den Löwen c",
+        "Sieben Loewe c",
+        "put my seven on leo c",
+        "le sept sur le Lion c",
+        "my 7: Leone c",
+    ],
+    "1 aries c": ["my one on Aries c", "Die Eins auf Widder c", "le 1 sur le Bélier c"],
+    "B leo b": ["the black hole on Leo b", "Schwarzes Loch auf Löwe b", "trou noir sur Lion b", "a B on leo b"],
+}
+UNCLEAR = (
+    "Put my ten on Capricorn",
+    "Put a D on Capricorn",
+    "put one on Aries c",
+    "Please: ten on capricorn c",
+    "Hello all: ten on capricorn c",
+    "10 on Capricorn c. Thanks, leo d",
+    "10 on Capricorn c, cheers Nope",
+    "10 on Capricorn c \N{THUMBS DOWN SIGN}",
+    "Capricorn d b",
+    "d b capricorn",
+    "The ten on Scorpio I play",
+    "On Scorpio I play a ten",
+    "On Capricorn a ten",
+    "10 on leo a b",
+    "ten on capricorn c d",
+    "seven ten on capricorn c",
+    "ten on capricorn leo c",
+    "ten on capricorn c, seven on leo c",
+    "ten on capricorn c?",
+    "Can I put my ten on capricorn c?",
+    "ten on capricorn c...",
+    '"ten on capricorn c"',
+    "ten on capricorn c \N{THINKING FACE}",
+    "ma 7 leone c",
+)
+STRANGE = {  # by the word that our reply names
+    "don't": "Don't put the ten on capricorn c",
+    "never": "I never play the ten on capricorn c",
+    "not": "Please not the ten on capricorn c",
+    "or": "ten on capricorn c or d",
+    "instead": "ten on capricorn c instead",
+    "if": "ten on capricorn c if Bea is away",
+    "i'd": "I'd play the ten on capricorn c",
+    "could": "I could play the ten on capricorn c",
+    "tomorrow": "I will play the ten on capricorn c tomorrow",
+    "würde": "ich würde die 10 auf Steinbock c legen",
+    "nicht": "Bitte nicht die 10 auf Steinbock c",
+    "lieber": "lieber die 10 auf Steinbock c",
+    "pas": "Pas le dix sur le Capricorne c",
+    "non": "non il dieci sul Capricorno c",
+    "bea": "Bea: ten on capricorn c",
+    "nein": "Die 10 auf Steinbock c. Danke, nein",
+    "best": "ten on capricorn c. Best not",
+    "shiny": "put my shiny ten on Capricorn c",
+}
+OTHERS = (
+    "no not don't never but or if unless maybe could would should nein nicht kein oder aber wenn vielleicht non pas jamais "
+    "mais ou si peut-être mai forse ma se oppure later morgen demain domani was is you"
+)
+
+
+def wishes_of(text: str, locale: str = "en") -> Wishes:
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
+    return understand(parse(read(raw.encode()), sternenhimmel, locale, list(PLACEMENTS.values())))
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("move", SENTENCES)
+def test_a_sentence_that_names_one_move_is_played_in_any_language(move: str, locale: str) -> None:
+    for text in SENTENCES[move]:
+        assert wishes_of(f"Hi all,\n\n{text}\n\nAda", locale).move == move, text
+
+
+def test_every_constellation_has_its_names_of_all_languages_in_a_sentence() -> None:
+    for board in BOARDS.values():
+        for name in (board.id, board.abbr, board.latin, *board.names.values()):
+            assert wishes_of(f"I play a seven on {name} c please").move == f"7 {board.id} c"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_an_unclear_sentence_is_not_played(locale: str) -> None:
+    for text in (*UNCLEAR, *STRANGE.values()):
+        for line in (text, text.upper(), f"Hello Bea,\n{text}"):
+            wishes = wishes_of(line, locale if text != "ma 7 leone c" else "it")
+            assert (wishes.move, wishes.problem) == (None, "not-understood"), line
+
+
+@pytest.mark.parametrize("word", STRANGE)
+def test_the_word_that_makes_a_sentence_unclear_is_named(word: str) -> None:
+    line = wishes_of(f"Good evening Bea,\nwhat a game!\n\n{STRANGE[word]}").line
+    assert strange_word_in(sternenhimmel, line, "en") == word
+
+
+def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> None:
+    assert wishes_of("D on capricorn f\n\nput my ten on Leo c").problem == "two-moves"
+    assert wishes_of("I would never in a million years\nplay the ten on capricorn c").problem == "in-a-sentence"
+    assert wishes_of("I'd like to play the ten on capricorn c\nonly if Bea agrees").problem == "in-a-sentence"
+    assert wishes_of("Put my ten on capricorn c.\n\nNo, wait!").problem == "spoken-against"
+    assert wishes_of("Put my ten on capricorn c.\n\nIs that allowed?").problem == "spoken-against"
+    assert wishes_of("> put my ten on capricorn c").problem == "nothing-said"
+    assert wishes_of("D on capricorn f\nD auf Steinbock f").move == "D capricorn f"
+
+
+def test_no_sentence_with_another_word_in_it_is_played() -> None:
+    seed = 12
+    dice = Random(seed)
+    for _ in range(2000):
+        move = dice.choice(list(SENTENCES))
+        words = dice.choice(SENTENCES[move]).split()
+        words.insert(dice.randint(0, len(words)), dice.choice(OTHERS.split()))
+        assert wishes_of(" ".join(words), dice.choice(["de", "en", "it"])).move is None, words
+
+
+@pytest.mark.parametrize(
+    ("line", "frozen"),
+    [
+        ("Please put my bright star on b2", "1 lay leucht b2"),
+        ("1 bright star on b2 please", "1 lay leucht b2"),
+        ("Bitte den Leuchtstern auf b2 legen", "1 lay leucht b2"),
+        ("Je pose mon étoile brillante sur b2", "1 lay leucht b2"),
+        ("Posa la stella brillante su b2, per favore", "1 lay leucht b2"),
+        ("Move my star from a1 to b2", "2 move a1 b2"),
+        ("Entferne den Stern auf c1", "2 remove c1"),
+        ("put a dot star on b1", None),  # from slots 1 and 3
+        ("don't put a bright star on b2", None),
+        ("bright star on b2?", None),
+        ("bright shiny star on b2", None),
+        ("move a1 to b2 or c3", None),
+        ("bright star on b2, dot star on b3", None),
+    ],
+)
+def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) -> None:
+    moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
+    legal = [sternenglanz.read_move(it) for it in moves]
+    for locale in LOCALES:
+        assert understand(parse(read(raw.encode()), sternenglanz, locale, legal)).move == frozen

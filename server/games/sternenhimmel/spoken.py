@@ -1,0 +1,114 @@
+"""Placements of Sternenhimmel in a player's own words, such as `ten Capricorn c` or `Doppelstern Steinbock f`.
+
+`notation.py` has the notation that never changes. Here, names may be words of any of our languages, since players also
+reply in their own language to emails in another one. The caller has removed words such as "please" and "my".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from unicodedata import combining, normalize
+
+from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, STARS
+from server.games.sternenhimmel.moves import Placement
+
+_NUMBERS: Mapping[str, str] = {  # "one" is also a pronoun
+    "1": "eins einser my·one the·one mon·un le·un mio·uno",
+    "3": "three drei dreier trois tre",
+    "5": "five fünf fünfer cinq cinque",
+    "6": "six sechs sechser sei",
+    "7": "seven sieben siebener sept sette",
+    "10": "ten zehn zehner dix dieci",
+    BLACK_HOLE: "black·hole schwarzes·loch schwarze·loch schwarzen·loch trou·noir buco·nero",
+    DOUBLE_STAR: "double·star double-star doppelstern étoile·double double·étoile stella·doppia doppia·stella",
+}
+_WORDS = {
+    "do": "put place lay set lege leg legen setze setz setzen stelle stell mets mettre pose poser placer "
+    "metti metto mettere posa poso posare piazza piazzo",
+    "beside": "star stern étoile etoile stella constellation sternbild costellazione number nummer",
+    "space": "space field spot feld case casella spazio",
+}
+_DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())
+_LETTERS = frozenset("abcdefghij")
+_ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
+
+
+def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
+    """Return the placement that a text names, legal or not. Return several if the text fits several."""
+    words = _words(text)
+    boards = [nr for nr, word in enumerate(words) if word in _BOARDS]
+    if len(boards) != 1 or _strange_in(words):
+        return []
+    [at] = boards
+    board = _BOARDS[words[at]]
+    before, after = _without_article(words[:at]), words[at + 1 :]
+    match before, after:
+        case [star], [*marks, space] if _is_mark(marks):
+            found = [(star, space)]
+        case [star, *marks, space], [] if _is_mark(marks) and (marks or space not in _ALSO_WORDS):
+            found = [(star, space)] if marks else [(star, space), (space, star)]
+        case [], [space, star] if space not in _ALSO_WORDS:
+            found = [(star, space), (space, star)]
+        case _:
+            return []
+    return [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
+
+
+def strange_word(text: str, locale: str) -> str:
+    """Return the first unknown word of a text that otherwise names a placement, or ""."""
+    words = _words(text)
+    named = any(word in _BOARDS for word in words) and any(word in _STARS or word in _LETTERS for word in words)
+    return _strange_in(words) if named else ""
+
+
+def _strange_in(words: Sequence[str]) -> str:
+    return next((it for it in words if it not in _BOARDS and it not in _STARS and it not in _LETTERS | _SPACE), "")
+
+
+def _is_mark(words: Sequence[str]) -> bool:
+    """Return whether these words only announce a space, as in `Capricorn, space c`."""
+    return len(words) <= 1 and all(word in _SPACE for word in words)
+
+
+def _without_article(words: Sequence[str]) -> list[str]:
+    """Leave out "a" before a star and before the constellation at the end, as in `a ten` and Italian `a Leone`."""
+    return [word for word, after in pairwise((*words, "")) if word != "a" or after not in {*_STARS, ""}]
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, each name as one word. Verbs such as "put" are left out, and a name that is said
+    twice is kept once: `double star D`."""
+    plain = normalize("NFC", text.lower())
+    for phrase in _TWO_WORDS:
+        plain = f" {plain} ".replace(f" {phrase} ", f" {phrase.replace(' ', '·')} ").strip()
+    words = [word.removesuffix("'s") for word in plain.split()]
+    doing = [
+        word for word, after in pairwise((*words, "")) if word not in _DOING and not (word == "i" and after in _DOING)
+    ]
+    told = [word for word in doing if word not in _BESIDE]
+    return [word for before, word in pairwise(("", *told)) if not _is_repeated(before, word)]
+
+
+def _is_repeated(before: str, word: str) -> bool:
+    is_star = len(before) > 1 and word in _STARS and _STARS.get(before) == _STARS[word]
+    return is_star or (word in _BOARDS and _BOARDS.get(before) == _BOARDS[word])
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """Yield a name in small letters as it is, without accents, and with `oe` for `ö`."""
+    lower = normalize("NFC", name.lower())
+    yield lower
+    yield "".join(it for it in normalize("NFKD", lower) if not combining(it))
+    yield lower.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue")
+
+
+_STARS = {star.lower(): star for star in STARS} | {
+    spelling: star for star, names in _NUMBERS.items() for name in names.split() for spelling in _spellings(name)
+}
+_INFLECTED = {"gemini": "Zwillingen", "leo": "Löwen", "pisces": "Fischen", "sagittarius": "Schützen"}
+_BOARDS = {
+    spelling: board.id
+    for board in BOARDS.values()
+    for name in (board.id, board.abbr, board.latin, *board.names.values(), _INFLECTED.get(board.id, board.id))
+    for spelling in _spellings(name)
+}
+_TWO_WORDS = tuple(name.replace("·", " ") for name in _STARS if "·" in name)

@@ -1,0 +1,176 @@
+"""Moves in emails to the post desk, such as `7 leo c` or `3: 7 leo c` for game 3.
+
+Such an email is passed on as a reply to the email about that turn, if it consists of the move alone. The table then
+plays or refuses the move. An email with other text may quote something, so it is refused here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple, cast
+from uuid import UUID
+
+from flask_babel import gettext, ngettext
+
+from server.games import GAMES, Rules
+from server.play.commits import load, whole_log
+from server.play.game import Game
+from server.play.views import turn_of
+from server.post.desk.acting import Errand, Said
+from server.post.desk.reading import is_beside_move, looks_like_command
+from server.post.incoming.child import child
+from server.post.incoming.intake import identity
+from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
+from server.post.incoming.replies import Line, Mail, parse, understand
+from server.post.incoming.sentences import strange_word_in
+from server.post.table_help import example_at_table
+from server.post.wording import spoken
+from server.store import desk, inbox
+from server.store.tables import DeskMail
+
+_OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
+_OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
+_LONGEST = 200
+_MOST_LISTED = 20
+
+
+class Due(NamedTuple):
+    """A game in which it is the player's turn."""
+
+    number: int
+    game: Game
+    seat: int
+    turn: int
+
+
+class Found(NamedTuple):
+    """What an email says about moves."""
+
+    lines: tuple[str, ...] = ()  # the lines that are a move, or seem to be one
+    is_alone: bool = False  # whether the email has no other text than greetings, names and footers
+    move: str | None = None  # the move, if the lines are one
+
+
+def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]) -> Found:
+    """Return the lines of an email that are a move of this game, or seem to be one."""
+    rules = GAMES[rules_name]
+    grammar = Grammar(Spoken(rules, locale), locale, legal)
+    reply = parse(read, cast(Notation, rules), locale, legal)
+    found = [line for line in reply.lines if _is_like_move(line, grammar, rules)]
+    others = [line for line in reply.lines if line not in found and not is_beside_move(line.text)]
+    wishes = understand(reply)
+    is_clear = wishes.move is not None or (wishes.problem == "not-understood" and len(found) == 1)
+    return Found(tuple(line.text for line in found), is_clear and not others, wishes.move)
+
+
+def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
+    text, command = line
+    if command is not None:
+        return command.move is not None
+    if not text or looks_like_command(text, grammar.locale):
+        return False
+    is_near = resembles(text, grammar) and has_long_word_of(text, grammar)
+    return is_near or strange_word_in(rules, text, grammar.locale) != ""
+
+
+def without_number(read: Mail, number: int) -> Mail | None:
+    """Return an email without the number of a game before a line, or None if no line begins with this number."""
+    plain = [_rest(line, number) for line in read.lines]
+    if plain == list(read.lines):
+        return None
+    beside = None if read.beside is None else tuple(_rest(line, number) for line in read.beside)
+    return replace(read, lines=tuple(plain), beside=beside)
+
+
+def _rest(line: str, number: int) -> str:
+    found = _OF_GAME.fullmatch(line[:_LONGEST])
+    return found[2] if found and int(found[1]) == number else line
+
+
+def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> Said | None:
+    """Pass the move in an email on to the table, and return an empty reply. Return a reply that says what is unclear, or
+    None if the email has nothing to do with moves."""
+    whole = [(it, found) for it in due if (found := _found(read, it)).lines]
+    for number in desk.numbers(errand.player_id).values():
+        without = without_number(read, number)
+        named = next((it for it in due if it.number == number), None)
+        if without is None or not (whole or (named and _found(without, named).lines)):
+            continue
+        if named is None:
+            told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
+            return Said(line=read.lines[0], told=[told])
+        found = _found(without, named)
+        if any(it.move not in (None, found.move) for _, it in whole):  # such as `1: dot b1`, where 1 may be a slot
+            return _which_game(errand, due)
+        return _passed_on(errand, mail, found, named)
+    if not whole:
+        return None
+    if len(due) > 1:
+        return _which_game(errand, due)
+    return _passed_on(errand, mail, whole[0][1], due[0])
+
+
+def _found(read: Mail, it: Due) -> Found:
+    rules = it.game.table.rules
+    legal = rules.legal_moves(it.game.table.state, it.seat)
+    return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
+
+
+def _passed_on(errand: Errand, mail: DeskMail, found: Found, it: Due) -> Said:
+    name = errand.named(it.game)
+    if not found.is_alone:
+        told = gettext("One line looks like a move in game %(game)s. Other lines make that unclear.", game=name)
+        return Said(line=found.lines[0], told=[told, gettext("So nothing was played. Send only the move.")])
+    if errand.written_at or not _has_begun(it, mail.arrived_at, errand.is_again):
+        return Said(
+            line=found.lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)]
+        )
+    raw = with_body(mail.raw, "\r\n".join(found.lines))
+    inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)
+    return Said()
+
+
+def _has_begun(it: Due, arrived_at: datetime, is_again: bool) -> bool:
+    """Return whether the turn began before the email arrived. Otherwise, a repeated attempt could play the email in the
+    next turn as well."""
+    began = next((row.recorded_at for row in whole_log(it.game.game_id) if row.version == it.turn), None)
+    return began is not None and (began < arrived_at or (began == arrived_at and not is_again))
+
+
+def with_body(raw: bytes, text: str) -> bytes:
+    """Return an email with this text instead of its content. The other headers stay, since they prove the sender."""
+    head = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
+    fields = re.split(rb"\r?\n(?![ \t])", head)
+    kept = [field for field in fields if not _OF_BODY.match(field)]
+    kept += [b"MIME-Version: 1.0", b"Content-Type: text/plain; charset=utf-8", b"Content-Transfer-Encoding: 8bit"]
+    return b"\r\n".join([*kept, b"", text.encode(), b""])
+
+
+def _which_game(errand: Errand, due: Sequence[Due]) -> Said:
+    """Return a reply that lists the games that wait for the player, and says how to name one."""
+    word = gettext("game")
+    number, example = due[0].number, example_at_table(due[0].game, due[0].seat)
+    told = [
+        ngettext(
+            "%(num)s game is waiting for your move. Nothing was played yet.",
+            "%(num)s games are waiting for your move. Nothing was played yet.",
+            len(due),
+        ),
+        gettext(
+            'Put the number of the game before your move, for example "%(line)s".', line=f"{word} {number}: {example}"
+        ),
+    ]
+    return Said(told=told, items=[errand.named(it.game) for it in due[:_MOST_LISTED]])
+
+
+def due_games(errand: Errand, waiting: Sequence[UUID]) -> list[Due]:
+    """Return those of these games in which it is the player's turn."""
+    found = []
+    for game_id in waiting:
+        game = load(game_id)
+        seat = game.seat_of(errand.player_id)
+        turn = None if seat is None else turn_of(game.table, seat)
+        if seat is not None and turn is not None:
+            found.append(Due(errand.number(game_id), game, seat, turn))
+    return sorted(found, key=lambda it: it.number)

@@ -1,0 +1,120 @@
+"""Moves in whole sentences: the words of four languages that say nothing about the move itself.
+
+A game reads the words that are left (see `meant_moves`). Never add a word that denies, doubts, asks, compares or puts
+off. Nor one that means "but", "or" or "if" in another language.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from server.games import Rules
+from server.games.presentation import meant_moves, strange_word
+from server.post.incoming.doubt import contradiction_in
+
+LONGEST = 200  # characters of a sentence
+_PHRASES: Mapping[str, str] = {
+    "en": (
+        "hi all|hello all|hi everyone|hello everyone|please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
+        "|i would like to|i'd like to|i would like|i'd like|i would love to|i'd love to|i want to|i want|i wish to"
+        "|i will|i'll|i will take|i'll take|i take|i am going to|i'm going to|let me|i play|i choose|play|go with"
+        "|my move is|my move|here is my move|here's my move|here is|here's|my|the|an|on|onto|in|into|to|at|of|for|with"
+    ),
+    "de": (
+        "hallo zusammen|hallo alle|bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
+        "|ich möchte|möchte ich|ich moechte|moechte ich|ich will|ich würde gern|ich würde gerne|ich spiele|spiele ich|ich nehme"
+        "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug"
+        "|mein|meine|meinen|meinem|meiner|der|die|das|den|dem|ein|eine|einen|einem|einer"
+        "|auf|auf's|aufs|in|im|ins|an|am|zu|zum|zur|mit"
+    ),
+    "fr": (
+        "s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour à tous|salut à tous|bonjour|bonsoir|salut"
+        "|je voudrais|j'aimerais|je veux|je vais|je joue|je prends|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
+        "|mon|mes|le|la|les|un|une|sur|dans|à|au|aux|en|du|de"
+    ),
+    "it": (
+        "per favore|per piacere|per cortesia|grazie|grazie mille|ciao a tutti|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
+        "|gioco|gioca|giocare|la mia mossa è|la mia mossa|ecco la mia mossa|adesso|ora"
+        "|mio|mia|il|lo|la|gli|le|un|uno|una|su|sul|sullo|sulla|sui|sulle|nel|nello|nella|nei|in|al|allo|alla|ai"
+        "|del|dello|della|dei"
+    ),
+}
+_ONE = ("one", "un", "uno")  # also articles and pronouns, so the game sees what stands before them
+_BEFORE_ONE = ("my", "the", "mon", "le", "mio")
+_STRAY = ".,:!()-–"
+_CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
+_LABEL = re.compile(r"(?:move|turn|zug|coup|mossa)\s?:\s", re.IGNORECASE)
+_ANNOUNCES = re.compile(r"(?:\bmove|\bzug|\bcoup|\bmossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
+_PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
+_FAREWELL = re.compile(  # with a capitalised name at its end
+    r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
+    r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"
+    r"|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
+    r"(?:[ ,]+(?:(?i:everyone|everybody|all|zusammen|allen|euch allen|à tous|a tutti|tutti)|([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})))?[.! ]*"
+)
+_READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
+_HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
+_BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
+_ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d)'(?=\w)")  # French and Italian articles
+
+
+def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+    """Return the moves that a line fits, with or without polite words. Several mean that the line is unclear."""
+    found = meant_moves(rules, line, locale, legal)
+    return found or meant_moves(rules, without_fillers(line, locale), locale, legal)
+
+
+def strange_word_in(rules: Rules, line: str, locale: str) -> str:
+    """Return the word because of which a line that seems to name a move can't be read, or ""."""
+    return strange_word(rules, without_fillers(line, locale), locale)
+
+
+def without_fillers(line: str, locale: str) -> str:
+    """Return the words of a line that may name a move, without punctuation. Return "" for a question, and for any other
+    line that can't be a plain sentence."""
+    line = _LABEL.sub("", _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()), count=1)
+    if not _READABLE.fullmatch(line) or _HESITATES.search(line):
+        return ""
+    begins, colon, _ = line.partition(":")
+    if colon and not _words(begins, locale) and not _ANNOUNCES.search(begins):
+        return ""  # such as `Please: ten on Leo c`, which another player with this name may have said
+    return " ".join(_words(line, locale))
+
+
+def _without_farewell(line: str) -> str:
+    """Return a line without the courtesy at its end, such as `Danke und Gruß, Ada`."""
+    for end in _PARTS.finditer(line):
+        found = _FAREWELL.fullmatch(line, end.end())
+        if found and not contradiction_in([found[0]]) and not (found[1] and contradiction_in([found[1]])):
+            return line[: end.start()]
+    return line
+
+
+def _words(text: str, locale: str) -> list[str]:
+    plain = _BETWEEN.sub(" ", _ELIDED.sub("", text.lower().replace("’", "'")))
+    return list(_left([word for raw in plain.split() if (word := raw.strip(_STRAY))], locale))
+
+
+def _left(words: list[str], locale: str) -> Iterator[str]:
+    place = 0
+    while place < len(words):
+        if length := _filler_at(words, place, locale):
+            place += length
+        else:
+            yield words[place]
+            place += 1
+
+
+def _filler_at(words: list[str], place: int, locale: str) -> int:
+    """Return how many words the longest filler has that begins here, or 0."""
+    if words[place] in _BEFORE_ONE and words[place + 1 : place + 2] and words[place + 1] in _ONE:
+        return 0
+    for length in range(min(_MOST, len(words) - place), 0, -1):
+        phrase = " ".join(words[place : place + length])
+        if phrase in _FILLERS or (phrase == "ma" and locale == "fr"):
+            return length
+    return 1 if words[place] == "i" and not place else 0  # the pronoun; elsewhere, it may be a space
+
+
+_FILLERS = frozenset(phrase for phrases in _PHRASES.values() for phrase in phrases.split("|"))
+_MOST = max(len(phrase.split()) for phrase in _FILLERS)

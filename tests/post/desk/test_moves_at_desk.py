@@ -1,0 +1,169 @@
+"""Moves in emails to the post desk: played if there is no doubt about the game and the move, otherwise asked about."""
+
+import re
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import player_at
+from server.games import GAMES
+from server.play.commits import whole_log
+from server.post.desk import counter
+from server.post.desk.table_moves import with_body
+from server.post.incoming.mime import split
+from server.post.incoming.replies import read
+from server.store import desk
+from tests.post.desk.test_proof import ann_joins
+from tests.post.desk.writing import Correspondent, settle
+from tests.post.incoming.replying import a_move
+from tests.support.games import MINUTE, everything_due_happens, later, moves_of
+
+HIMMEL = "sternenhimmel"
+
+
+def ann_id(ann: Correspondent) -> UUID:
+    found = player_at(ann.email)
+    assert found
+    return found
+
+
+def ann_plays(ann: Correspondent, *games: str) -> list[UUID]:
+    """Start these games against bots, and return them in the order of their numbers."""
+    for game in games:
+        ann.asks(f"play {game} start_seat=0")
+    everything_due_happens()
+    numbers = desk.numbers(ann_id(ann))
+    return sorted(numbers, key=lambda it: numbers[it])
+
+
+def moves(game_id: UUID) -> int:
+    """Return how many steps the player in the first seat has taken."""
+    kinds = {name for rules in GAMES.values() for name in rules.EVENTS} - {"board-dealt", "boards-shuffled"}
+    return len({it.version for it in whole_log(game_id) if it.seat == 0 and it.type in kinds and it.version > 1})
+
+
+@pytest.fixture
+def joined(ann: Correspondent) -> Correspondent:
+    ann_joins(ann)
+    return ann
+
+
+@pytest.mark.parametrize("form", ["{0} {1} {2}", "Hi!\n\nPut my {0} on {1} {2}, please.\n\nAnn\n\nSent from my iPhone"])
+def test_a_move_is_played_if_one_game_waits(joined: Correspondent, form: str) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    star, board, space = a_move(game_id, ann_id(joined)).split(" ")
+    answer = joined.asks(form.format(star, board.upper(), space))
+    assert f"your move was played: {star} {board} {space}" in answer.text
+    assert moves(game_id) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ("{0} {1} z", "has no such space. Its spaces are"),
+        ("{0} {1}x {2}", "This isn't quite the right format"),
+        ("Put my lovely {0} on {1} {2}", 'We don\'t know the word "lovely"'),
+        ("{0} {1} {2}?", "This line is a question"),
+        ("{0} {1} {2}\n\nor rather pass, if Ben agrees", "Send only the move."),
+        ("Ben wrote on Monday:\n{0} {1} {2}", "Send only the move."),
+        ("{0} {1} {2}\n\nNo, wait!", "Send only the move."),
+        ("{0} {1} {2}\nB {1} {2}", "Send only the move."),
+        ("> {0} {1} {2}", "Write each command"),
+        ("7 stars for you, Ben", "The nearest command is"),
+    ],
+)
+def test_an_unclear_move_is_asked_about(joined: Correspondent, form: str, told: str) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    star, board, space = next(
+        it for nr in range(99) if (it := a_move(game_id, ann_id(joined), nr).split(" "))[0] not in ("B", "D")
+    )
+    answer = joined.asks(form.format(star, board, space))
+    assert told in " ".join(answer.text.split())
+    assert moves(game_id) == 0
+
+
+def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, f"{HIMMEL} title=First", f"{HIMMEL} title=Second")
+    line = a_move(second, ann_id(joined))
+    asked = joined.asks(line)
+    answer, to = asked.text, asked.reply_to
+    assert "2 games are waiting for your move. Nothing was played yet." in answer
+    example = re.search(r'for\s+example\s+"game\s+1:\s+(\S+)\s+(\S+)\s+(\S)"', answer)
+    assert example
+    assert "1 First" in answer and "2 Second" in answer
+    assert (moves(first), moves(second)) == (0, 0)
+    (refused,) = joined.answers(to, f"7: {line}")
+    assert "2 games are waiting" in refused.text
+    (played,) = joined.answers(to, f"Game 2: {line}")
+    assert f"your move was played: {line}" in played.text
+    (refused,) = joined.answers(to, f"2: {line}")
+    assert "It isn't your turn in game 2" in refused.text
+    assert (moves(first), moves(second)) == (0, 1)
+    (played,) = joined.answers(to, " ".join(example.groups()))  # the only game that waits
+    assert f"your move was played: {' '.join(example.groups())}" in played.text
+    assert (moves(first), moves(second)) == (1, 1)
+
+
+def test_a_number_that_may_be_a_slot_is_asked_about(joined: Correspondent) -> None:
+    (game_id,) = ann_plays(joined, "sternenglanz")
+    rules = GAMES["sternenglanz"]
+    to = joined.newest_answer.reply_to
+    choice = rules.write_move(rules.move_from_json(moves_of(game_id, ann_id(joined))[0]))
+    joined.answers(to, f"game 1: {choice}")
+    everything_due_happens()
+    before = moves(game_id)
+    assert before == 1
+    legal = [rules.write_move(rules.move_from_json(it)) for it in moves_of(game_id, ann_id(joined))]
+    fields = [it.removeprefix("1 lay punkt ") for it in legal if it.startswith("1 lay punkt ")]
+    fits = [it for it in legal if it.endswith(f" lay punkt {fields[0]}")]
+    (answer,) = joined.answers(to, f"1: dot {fields[0]}")
+    assert moves(game_id) - before == (len(fits) == 1)
+    assert ("1 game is waiting for your move. Nothing was played yet." in answer.text) == (len(fits) > 1)
+
+
+def test_no_stranger_plays_through_the_desk(joined: Correspondent, mailbox: Callable[[str], Correspondent]) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    line, to = a_move(game_id, ann_id(joined)), joined.newest_answer.reply_to
+    mallory = mailbox("mallory@evil.example")
+    mallory.sends(to, line)
+    mallory.sends(to, line, From=joined.email, Authentication_Results="mx.stars.example; dmarc=fail")
+    joined.sends("post@stars.example", line)
+    assert moves(game_id) == 0
+
+
+def test_an_email_that_is_processed_again_does_not_play_the_next_turn(
+    joined: Correspondent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (game_id,) = ann_plays(joined, "sternenglanz")
+    rules = GAMES["sternenglanz"]
+    line = rules.write_move(rules.move_from_json(moves_of(game_id, ann_id(joined))[0]))
+    finish, faults = counter._finish, [RuntimeError("It broke.")]
+
+    def fail_once(*given: object) -> None:
+        if faults:
+            raise faults.pop()
+        finish(*given)  # type: ignore[arg-type]
+
+    later(MINUTE)
+    monkeypatch.setattr(counter, "_finish", fail_once)
+    joined.sends(joined.newest_answer.reply_to, line)
+    for _ in range(3):
+        everything_due_happens()
+        later(MINUTE)
+        settle()
+    assert not faults
+    assert moves(game_id) == 1
+
+
+def test_the_headers_that_prove_a_sender_stay_on_an_email_that_is_passed_on() -> None:
+    head = b"From: ann@example.net\r\nMessage-ID: <1@x.org>\r\nAuthentication-Results: mx;\r\n dmarc=fail\r\n"
+    raw = head + b"Content-Type: multipart/alternative;\r\n boundary=x\r\n\r\n--x\r\n\r\nresign\r\n--x--\r\n"
+    passed = with_body(raw, "7 löwe c")
+    assert read(passed).lines == ("7 löwe c",)
+    assert (read(passed).sender, read(passed).message_id, read(passed).is_forged) == (
+        "ann@example.net",
+        "<1@x.org>",
+        True,
+    )
+    assert split(passed)[0].all("content-type") == ["text/plain; charset=utf-8"]
