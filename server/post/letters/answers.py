@@ -16,6 +16,7 @@ from server.play.game import Game
 from server.play.planning.plans import plan_of
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
+from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
 from server.post.wording import GameLetter, answer_above, by_beginning, spoken, whole_points, write, write_page
@@ -48,6 +49,7 @@ class Answer(GameLetter):
     left: str
     link: str  # link to that turn
     back: str  # link with which the reader takes the seat back from a bot
+    chat: Chat | None = None
     last: str  # link to play on the web, if further emails without a move get no reply for a while
 
     @property
@@ -62,7 +64,7 @@ class Answer(GameLetter):
 @builds(ANSWER)
 def answer(reader: Reader) -> Answer:
     is_asked = turn_of(reader.game.table, reader.seat) is not None
-    return _about_mail(reader, reader.due if is_asked else NO_TIME)
+    return replace(_about_mail(reader, reader.due if is_asked else NO_TIME), chat=reader.chat)
 
 
 def _about_mail(reader: Reader, time: Json) -> Answer:

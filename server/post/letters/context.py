@@ -18,6 +18,7 @@ from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
 from server.play.views import story, view_of
+from server.post.letters.chat import Chat, chat_for
 from server.post.wording import Letter, moment, short_span, span, spoken
 from server.render.png import png
 from server.store.tables import LetterRow, Player, PlayerLetterRow
@@ -104,6 +105,12 @@ class Reader(NamedTuple):
     def way_back(self) -> str:
         """Return the link to the page on which an absent player takes the seat back."""
         return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat, self.game.seats[self.seat].since)}"
+
+    @property
+    def chat(self) -> Chat | None:
+        """Return the chat since the reader's previous email about the game."""
+        row = self.letter
+        return chat_for(self.game, row.player_id, row.version, row.letter_id)
 
     @property
     def final_view(self) -> tuple[Json, list[Json]]:

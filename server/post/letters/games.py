@@ -16,6 +16,7 @@ from server.play.seating.seats import ready_word
 from server.play.views import story
 from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
+from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
@@ -210,6 +211,7 @@ class GameEnded(GameLetter):
     standings: tuple[str, ...]  # one line per seat, best first
     since: tuple[str, ...]
     table: str  # the table at the end, on several lines
+    chat: Chat | None
 
 
 @builds(notice_kinds.GAME_ENDED)
@@ -226,6 +228,7 @@ def game_ended(reader: Reader) -> GameEnded | None:
         standings=tuple(punctuated(f"{place}. {name}: {score}", spoken().locale) for place, name, score in best_first),
         since=reader.since_own_move(),
         table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
+        chat=reader.chat,
     )
 
 

@@ -1,6 +1,6 @@
 """Emails about turns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from flask_babel import gettext
@@ -13,6 +13,7 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
+from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
@@ -36,12 +37,13 @@ class YourTurn(GameLetter):
     left: str  # see `span`
     link: str  # link to this turn only, /t/{token}
     notice: str = ""  # the operators' message to all players
+    chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
 
 
 @builds(YOUR_TURN)
 def your_turn(reader: Reader) -> YourTurn:
-    return about_turn(reader, reader.due)
+    return replace(about_turn(reader, reader.due), chat=reader.chat)
 
 
 def about_turn(reader: Reader, time: Json) -> YourTurn:
