@@ -116,8 +116,8 @@ def how_good(behind: float, is_best: bool) -> str:
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
-    """Return the lines of our emails that an email to the address for this turn may quote. Lines with times are left
-    out.
+    """Return the lines of our emails that an email to the address for this turn may quote. Lines with times and chat are
+    left out.
 
     The lines come from the email about the turn, and from these replies (see `Incoming`), each as text and as HTML.
     """
@@ -133,8 +133,14 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     if is_turn:
         plan = plan_of(game, seat)["ended"]
         words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
+        joined = [it for it in answers if it.get("may_join") and it["version"] <= turn]
+        words += [about_turn(reader(turn, {"turn": turn, "plan": plan, **_confirmed(it)}), NO_TIME) for it in joined]
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
     return [line for it in words for line in _lines(it, spoken().locale)]
+
+
+def _confirmed(said: Json) -> Json:
+    return {"played": said["played"], "since": said["since"]}
 
 
 @lru_cache(_LINES_KEPT)

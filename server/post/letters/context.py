@@ -10,7 +10,7 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import draw, draw_end, sentence
+from server.games.presentation import draw, draw_end, in_words, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
 from server.play.seating.exhibition import opening_view
@@ -138,9 +138,16 @@ class Reader(NamedTuple):
         """Return what this seat saw after version `since`, up to the email's version."""
         return self._told(story(self.game, self.seat), since)
 
+    @property
+    def played(self) -> str:
+        """Return the move that this email confirms, in the reader's words, or ""."""
+        return in_words(self.game.table.rules, self.letter.data.get("played", ""), spoken().locale)
+
     def since_own_move(self) -> tuple[str, ...]:
-        """Return what this seat saw since the last move of its player."""
+        """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""
         items = story(self.game, self.seat)
+        if (since := self.letter.data.get("since")) is not None:
+            return self._told(items, since)
         return self._told(items, self._last_own_move(items))
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
