@@ -17,7 +17,7 @@ from server.post.incoming.quotes import SAID
 from server.post.letters.chat import LONGEST, MOST, WIDTH
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes
 from tests.post.office import Mail, Office
-from tests.support.games import MINUTE, game_of, head_of, later, moves_on, turn_of
+from tests.support.games import DAY, MINUTE, game_of, head_of, later, moves_on, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -150,6 +150,30 @@ def test_an_anonymous_game_shows_messages_by_seat_even_of_blocked_players(
     all_move(game_id, bea, cyd)
     assert said_in(newest(office, "ada")) == ["Seat 1: Who is that?", "Seat 2: Nobody."]
     assert not re.search(r"\b(?:bea|cyd)\b", newest(office, "ada").text + newest(office, "ada").page, re.IGNORECASE)
+
+
+def test_a_bundle_shows_the_chat_of_each_waiting_game_once(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}, "bundle_at": ["08:00"]}})
+    say(game_id, bea, "See you on Sunday.")
+    all_move(game_id, bea, cyd)
+    say(game_id, bea, "Or on Monday.")
+    assert office.mails("ada") == []
+    later(DAY)
+    bundle = newest(office, "ada")
+    assert bundle.subject == "Your turn: Sternenhimmel"
+    assert said_in(bundle) == ["bea: See you on Sunday."]
+    other = game_of(ada, bea, cyd, title="Another")
+    office.delivers()
+    later(DAY)
+    assert "Another" in newest(office, "ada").text
+    assert said_in(newest(office, "ada")) == []
+    all_move(game_id, ada, bea, cyd)
+    office.delivers()
+    later(DAY)
+    assert said_in(newest(office, "ada")) == ["bea: Or on Monday."]
+    assert turn_of(other, ada) is not None
 
 
 def test_the_email_about_the_end_shows_the_chat(office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
