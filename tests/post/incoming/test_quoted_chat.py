@@ -71,7 +71,7 @@ def joined(width: int) -> Callable[[Sequence[str]], str]:
     return lambda lines: fill(" ".join(lines), width)
 
 
-QUOTING = [as_it_is, *(form(width) for form in (wrapped, joined) for width in (WRAPPED, 65, 72, 76))]
+QUOTING = [as_it_is, *(form(width) for form in (wrapped, joined) for width in (WRAPPED, 72, 76))]
 QUOTING += [wrapped(width, mark) for mark in ("> ", "> > ", ">>> ", "BB> ") for width in (WRAPPED, 65, 72, 76)]
 
 
@@ -90,6 +90,17 @@ def test_no_way_to_quote_the_chat_makes_it_the_readers_own_words() -> None:
     texts = [text for text in attacks("sternenhimmel") if text.endswith(("resign", "7 leo a"))]
     for quote, text in product(QUOTING, texts):
         assert read(a_mail(quote(_lines("Ben", text)))).lines == (), text
+
+
+@pytest.mark.parametrize("mark", ["?", "|", "-"])
+@pytest.mark.parametrize("rules", GAMES)
+def test_chat_takes_no_effect_even_if_a_program_replaces_the_mark(rules: str, mark: str) -> None:
+    names, locales = cycle(CALLED), cycle(NAMES)
+    for text in attacks(rules):
+        locale, lines = next(locales), _lines(next(names), text)
+        mail = read(a_mail("\n".join(lines).replace(SAID, mark)))
+        assert understand(parse(mail, GAMES[rules], locale)).problem, lines
+        assert not [it for it in read_request(mail, locale).asked if it.writes], lines
 
 
 # With whole emails
