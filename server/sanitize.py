@@ -30,6 +30,10 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 
+_LINKING = re.compile(
+    r"(?<=\w)[.\u3002](?=[^\W\d_])|(?<=\d)[.](?=\d+[.]\d)|(?<=\w):(?=[^\W\d]|[+])|/(?=/)|@|\bwww(?=\b)", re.IGNORECASE
+)
+
 
 def clean(text: str, limit: int) -> str:
     """Return `text` as one line of at most `limit` visible code points, in NFC. Return "" if nothing of it is
@@ -97,6 +101,13 @@ def has_link(text: str) -> bool:
     """Return whether a mail program might turn a part of `text` into a link: a web address, an email address, or a
     phone number."""
     return _LINK.search(unicodedata.normalize("NFKC", text)) is not None
+
+
+def without_links(text: str) -> str:
+    """Return `text` with blanks in web and email addresses, so that no mail program turns them into links."""
+    if not has_link(text):
+        return text
+    return _LINKING.sub(r"\g<0> ", unicodedata.normalize("NFKC", text))
 
 
 def _visible(text: str) -> str:

@@ -44,6 +44,12 @@ def blocked_by(player_id: UUID) -> list[Json]:
     return [{"id": row.blocked_id, "name": names.get(row.blocked_id), "at": row.made_at} for row in rows]
 
 
+def blocked_among(player_id: UUID, others: Collection[UUID]) -> set[UUID]:
+    """Return those of the others whom this player has blocked."""
+    own = select(Block.blocked_id).where(Block.player_id == player_id, Block.blocked_id.in_(others))
+    return set(db.session.scalars(own)) if others else set()
+
+
 def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
     """Return whether this player has blocked one of the others, or one of them has blocked this player."""
     either = (Block.player_id == player_id) & Block.blocked_id.in_(others)

@@ -23,6 +23,7 @@ from server.operations.change_address import end_change
 from server.operations.forget_address import forget_address, forget_domain, postmaster_mails_with
 from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
+from server.play.talk.chat import NO_TEXT
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, with_retries
@@ -62,7 +63,6 @@ from server.store.tables import (
     db,
 )
 
-NO_TEXT = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
 _NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
 _LONGEST = 60.0  # seconds for guests; the next run is at most an hour later
 _Rows = tuple[Any, ColumnElement[bool]]  # a table and a condition

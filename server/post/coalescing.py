@@ -2,6 +2,9 @@
 
 An email waits while another game may bring its reader a turn, and briefly while the reader is at the table. The email
 is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
+
+The email about a turn or about the end also contains the confirmation of the reader's last move by email, if that is
+still waiting. So it waits briefly for emails from its reader that are being processed.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,16 +12,19 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from server.accounts.notice_kinds import YOUR_TURN
+from server.accounts.notice_kinds import GAME_ENDED, YOUR_TURN
 from server.accounts.preferences import has_chosen
 from server.clock import clock
-from server.store.outbox import Waiting
+from server.store.inbox import is_in_hand
+from server.store.outbox import Waiting, confirmations_for
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
 LONGEST = timedelta(minutes=8)  # the longest time from the start of a turn to its email
+CONFIRMING = (YOUR_TURN.name, GAME_ENDED.name)  # kinds of emails that contain the confirmation of a move
 MOST = 5  # turns in an email; mail programs truncate longer emails
 _AT_TABLE = timedelta(minutes=2)
+_PROCESSING, _SOON = timedelta(seconds=10), timedelta(seconds=1)
 _SHARE = 20  # an email waits at most 1/20 of the time for a move
 
 
@@ -33,9 +39,13 @@ class Plan(NamedTuple):
 
 def plan(letter: Waiting) -> Plan:
     """Return what to do with an email that is due."""
-    if letter.kind != YOUR_TURN.name:
+    if letter.kind not in CONFIRMING:
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
+    if now - letter.made_at < _PROCESSING and is_in_hand(letter.owner, reader, letter.made_at):
+        return Plan(now + _SOON, is_seen=True)
+    if letter.kind == GAME_ENDED.name or confirmations_for(letter):
+        return Plan(None)
     player = db.session.get(Player, reader)
     at_once = Plan(None, reader=player)
     if player is None or has_chosen(YOUR_TURN.name, player.notifications):

@@ -15,13 +15,14 @@ from uuid import UUID
 from flask import Flask
 
 from server.accounts.bounces import note_bounce
+from server.accounts.notice_kinds import ANSWER
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.play.commits import load
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
 from server.post.batching import recipient, set_aside
-from server.post.coalescing import MOST, plan
+from server.post.coalescing import CONFIRMING, MOST, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.letters.compose import Written, compose, compose_together
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
@@ -114,6 +115,8 @@ class PostOffice:
         together with this one to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
+            if letter.kind == ANSWER.name:
+                letter = outbox.email_for(letter) or letter
             planned = plan(letter)
             if planned.later:
                 outbox.postpone(letter, planned.later)
@@ -146,11 +149,12 @@ class PostOffice:
                 return True
             if self._is_left_out(first, player, game):
                 return True
-            if game and games and isinstance(row, LetterRow) and _still_matters(row, game):
-                turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
+            turns = []
+            if game and isinstance(row, LetterRow) and row.kind in CONFIRMING and _still_matters(row, game):
+                self._claim_confirmations(in_hand, leases)
+                if games:
+                    turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
                 told |= {it.letter.letter_id for it in in_hand}
-            else:
-                turns = []
             config = self._app.config
             if len(turns) > 1:
                 written = compose_together(turns, config["BASE_URL"], self._reply_domain)
@@ -194,6 +198,17 @@ class PostOffice:
         if aside:
             outbox.finish(it.letter, it.row, clock.now(), *aside)
         return aside is not None
+
+    def _claim_confirmations(self, in_hand: list[_InHand], leases: ExitStack) -> None:
+        """Claim the waiting confirmations of moves that the first email `in_hand` may contain, and add them to it."""
+        row = in_hand[0].row
+        for letter in outbox.confirmations_for(in_hand[0].letter):
+            it = self._claim(letter, leases)
+            if it is not None:
+                in_hand.append(it)
+                said = it.row.data
+                since = row.data.get("since", said["since"])
+                row.data = {**row.data, "played": said["played"], "answers": said["answers"], "since": since}
 
     def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack

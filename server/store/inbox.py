@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 
 from server.store.connections import autocommit
 from server.store.database_retry import with_retries
-from server.store.tables import GameRow, Incoming, LetterRow, db
+from server.store.tables import GameRow, Incoming, LetterRow, SeatRow, db
 
 
 class Arrived(NamedTuple):
@@ -105,11 +105,28 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """Return our newest replies to this seat, if they have this turn's reply address."""
-    query = select(Incoming.answer).where(
-        Incoming.game_id == game_id, Incoming.seat == seat, Incoming.answer["turn"].as_integer() == turn
-    )
-    return list(db.session.scalars(query.order_by(Incoming.arrived_at.desc()).limit(most)))
+    """Return our newest replies to this seat, if they have this turn's reply address. Also return the confirmation that
+    the email about this turn may contain."""
+    own = (Incoming.game_id == game_id) & (Incoming.seat == seat)
+    of_turn = own & (Incoming.answer["turn"].as_integer() == turn)
+    version, may_join = Incoming.answer["version"].as_integer(), Incoming.answer["may_join"].as_boolean()
+    return [
+        answer
+        for condition, limit in ((of_turn, most), (own & may_join & (version <= turn), 1))
+        for answer in db.session.scalars(
+            select(Incoming.answer).where(condition).order_by(Incoming.arrived_at.desc()).limit(limit)
+        )
+    ]
+
+
+def is_in_hand(game_id: UUID, player_id: UUID, by: datetime) -> bool:
+    """Return whether an email from this player's seat is being processed that arrived by this time."""
+    waits = (Incoming.game_id == game_id) & Incoming.due_at.is_not(None) & Incoming.mark.is_(None)
+    own = (SeatRow.game_id == game_id) & (SeatRow.seat == Incoming.seat) & (SeatRow.player_id == player_id)
+    query = select(Incoming.mail_id).where(waits, Incoming.arrived_at <= by, exists().where(own)).limit(1)
+    found = db.session.execute(query).first()
+    db.session.rollback()
+    return found is not None
 
 
 def earlier_acted_lines(mail: Incoming) -> set[str]:
@@ -132,6 +149,8 @@ def finish(
     """Record that an email has been processed, within the current transaction: store our reply and the hashes of the
     lines that took effect. The email `confirmed` no longer waits for confirmation.
 
+    Confirmations that still wait for an email about the next turn are sent before our reply.
+
     If there is a `fault`, set the email aside instead. Return False if the lease has expired and another worker has the
     email.
     """
@@ -143,6 +162,9 @@ def finish(
     if confirmed:
         db.session.execute(update(Incoming).where(_is(mail.game_id, confirmed)).values(asks=""))
     if letter:
+        waiting = (LetterRow.game_id == mail.game_id) & (LetterRow.seat == mail.seat) & LetterRow.leased_until.is_(None)
+        held = waiting & LetterRow.data["may_join"].as_boolean() & (LetterRow.due_at > letter["due_at"])
+        db.session.execute(update(LetterRow).where(held).values(due_at=LetterRow.made_at))
         db.session.execute(
             upsert(LetterRow).values(**letter).on_conflict_do_nothing(index_elements=["game_id", "dedupe"])
         )

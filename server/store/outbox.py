@@ -48,6 +48,19 @@ _TURNS = """
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
  WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'your-turn' AND leased_until IS NULL"""
 
+_CONFIRMATIONS = """
+SELECT a.game_id, a.letter_id, a.due_at, a.tries, a.player_id::text, a.kind, a.made_at FROM outbox a
+  JOIN outbox t ON t.game_id = a.game_id AND t.player_id = a.player_id AND t.version >= a.version
+ WHERE a.game_id = %(owner)s AND t.letter_id = %(letter_id)s AND a.letter_id <> t.letter_id
+   AND a.data->>'may_join' = 'true' AND a.leased_until IS NULL
+ ORDER BY a.made_at"""
+_CONFIRMING = """
+SELECT t.game_id, t.letter_id, t.due_at, t.tries, t.player_id::text, t.kind, t.made_at FROM outbox t
+  JOIN outbox a ON a.game_id = t.game_id AND a.player_id = t.player_id AND a.version <= t.version
+ WHERE a.game_id = %(owner)s AND a.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
+   AND t.kind IN ('your-turn', 'game-ended') AND t.leased_until IS NULL
+ ORDER BY t.made_at DESC LIMIT 1"""
+
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
     """Queue a game's emails once, within the current transaction."""
@@ -97,6 +110,20 @@ def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
+
+
+def confirmations_for(letter: Waiting) -> list[Waiting]:
+    """Return the unclaimed confirmations of moves that this email about a turn or about the end may contain, oldest
+    first."""
+    with autocommit() as connection:
+        return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, letter._asdict())]
+
+
+def email_for(confirmation: Waiting) -> Waiting | None:
+    """Return the unclaimed email about a turn or about the end that may contain this reply, or None."""
+    with autocommit() as connection:
+        row = connection.execute(_CONFIRMING, confirmation._asdict()).fetchone()
+    return Waiting(LetterRow, *row) if row else None
 
 
 def claim(letter: Waiting, until: datetime) -> Any | None:

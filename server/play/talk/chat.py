@@ -1,11 +1,13 @@
 """The chat of a table. Its players write, and all spectators can read."""
 
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import func, insert, select
 
-from server.accounts.notice_kinds import MESSAGE
+from server.accounts.blocks import blocked_among
+from server.accounts.notice_kinds import ANSWER, GAME_ENDED, MESSAGE, YOUR_TURN
 from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
@@ -20,6 +22,24 @@ from server.store.connections import autocommit
 from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.notify import notifier
 from server.store.tables import GameRow, Message, db
+
+NO_TEXT: Final = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
+SHOWING: Final = (YOUR_TURN.name, ANSWER.name, GAME_ENDED.name)  # the kinds of emails that show new messages
+
+# A bundle lists the turns whose emails it replaces.
+_NEW = """
+WITH told AS (
+SELECT max(version) AS version FROM deliveries
+ WHERE game_id = %(game_id)s AND player_id = %(reader)s AND kind = ANY(%(showing)s)
+   AND (result = 'sent' OR (result = 'bundled' AND kind = %(turn)s))
+   AND (version < %(version)s OR (version = %(version)s AND letter_id <> %(letter_id)s))
+)
+SELECT m.nr, m.seat, m.player_id, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id
+ WHERE m.game_id = %(game_id)s AND m.player_id <> %(reader)s AND m.text <> %(no_text)s
+   AND m.at <= (SELECT max(recorded_at) FROM events WHERE game_id = %(game_id)s AND version <= %(version)s)
+   AND m.at > coalesce((SELECT max(recorded_at) FROM events, told
+                         WHERE game_id = %(game_id)s AND events.version <= told.version), '-infinity')
+ ORDER BY m.nr"""
 
 
 @with_retries
@@ -70,6 +90,34 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
         ).fetchone()
     nameless = found and head and hides_names(*head)
     return [_message(nr, seat, None if nameless else name, text, at) for nr, seat, name, text, at in found]
+
+
+def new_messages(game_id: UUID, reader: UUID, version: int, letter_id: UUID | None = None) -> list[Json]:
+    """Return the messages that a player's email about this version of a game shows, in order.
+
+    These are the messages since the version of the player's previous email, up to this version, so each email has its
+    own. The following are left out: the player's own messages, deleted ones, and those of players they have blocked,
+    unless players are anonymous. Players who have muted the chat get none. `letter_id`: the email itself.
+    """
+    asked = {"game_id": game_id, "reader": reader, "version": version, "letter_id": letter_id}
+    kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "no_text": NO_TEXT}
+    with autocommit() as connection:
+        found = connection.execute(_NEW, asked | kinds).fetchall()
+        head = (
+            found
+            and connection.execute(
+                "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
+            ).fetchone()
+        )
+    if not head or deaf(game_id, [reader]):
+        return []
+    nameless = hides_names(*head)
+    unheard = set() if nameless else blocked_among(reader, {player_id for _, _, player_id, *_ in found})
+    return [
+        _message(nr, seat, None if nameless else name, text, at)
+        for nr, seat, player_id, name, text, at in found
+        if player_id not in unheard
+    ]
 
 
 def last_message(game_id: UUID) -> int:

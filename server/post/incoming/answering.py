@@ -79,6 +79,7 @@ from server.store.database_retry import Unavailable, is_outage, is_passing, with
 from server.store.tables import Incoming, Player, db
 from server.translations import noted, times
 
+JOINING = timedelta(seconds=30)  # how long the confirmation of a move waits for the email about the next turn
 LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps are idempotent
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
@@ -800,7 +801,17 @@ def _uses(mail: Incoming, reader: str) -> list[Use]:
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
+    """Return our reply for the outbox.
+
+    If it only confirms a move, the email about the next turn or about the end can contain it. In a game against bots,
+    which move immediately, it waits for that email.
+    """
     turn, now = turn_of(game.table, mail.seat), clock.now()
+    fills = {"played", "since", "answers"}
+    if turn is None and answer["played"] and not any(it for name, it in answer.items() if name not in fills):
+        answer |= {"may_join": True}
+    against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
+    waits = "may_join" in answer and against_bots and game.table.status == "running"
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),
@@ -811,6 +822,6 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
         "player_id": game.seats[mail.seat].player_id,
         "data": answer if turn is None else {"turn": turn, **answer},
         "made_at": now,
-        "due_at": now,
+        "due_at": now + JOINING if waits else now,
         "tries": 0,
     }

@@ -7,6 +7,7 @@ from server.post.incoming.html_text import Line
 from server.sanitize import without_unseen
 
 MARK = "##-"  # a line with this mark begins our email, which includes all lines below
+SAID = "¦"  # before each line of chat in our emails; a line with this mark belongs to our email, like all lines below
 LONGEST_LINE = 1000
 _LONGEST_TITLE = 300
 _LONGEST_HEAD = 9  # lines
@@ -79,6 +80,8 @@ def _own(written: list[Line], objects: Callable[[str], bool]) -> Iterator[str]:
             yield ""
         elif quoted or (signs and not objects(text)):
             yield ""
+        elif SAID in text:
+            return
         elif text.rstrip() in ("--", "--\u00a0") or MARK in text or _begins_quote(lines, place):
             if objects(text.strip(_DRAWN)):
                 yield written[place].text

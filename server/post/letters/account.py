@@ -17,6 +17,7 @@ from server.play.commits import load
 from server.play.seating.lobby import waiting_games
 from server.play.turns.turn_links import turn_word
 from server.post.batching import letters_in, put_into_newer
+from server.post.letters.chat import Chat, chat_since_bundle
 from server.post.letters.context import Reader, Recipient, builds, letter_for
 from server.post.wording import GameLetter, Letter, moment, span
 from server.webhooks.failures import failure
@@ -132,6 +133,7 @@ class WaitingGame:
     due: str
     left: str
     link: str  # link to this turn only
+    chat: Chat | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +158,7 @@ def bundle(it: Recipient) -> Bundle | None:
             due=moment(game["due_at"], zone),
             left=span(game["due_at"] - now),
             link=f"{it.base_url}/t/{turn_word(game['game_id'], game['seat'], game['turn'])}",
+            chat=chat_since_bundle(player.player_id, game),
         )
         for game in waiting_games(player.player_id)
         if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game["mails"]) != notice_kinds.OFF

@@ -16,6 +16,7 @@ from server.play.game import Game
 from server.play.planning.plans import plan_of
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
+from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
 from server.post.wording import GameLetter, answer_above, by_beginning, spoken, whole_points, write, write_page
@@ -48,6 +49,7 @@ class Answer(GameLetter):
     left: str
     link: str  # link to that turn
     back: str  # link with which the reader takes the seat back from a bot
+    chat: Chat | None = None
     last: str  # link to play on the web, if further emails without a move get no reply for a while
 
     @property
@@ -62,7 +64,7 @@ class Answer(GameLetter):
 @builds(ANSWER)
 def answer(reader: Reader) -> Answer:
     is_asked = turn_of(reader.game.table, reader.seat) is not None
-    return _about_mail(reader, reader.due if is_asked else NO_TIME)
+    return replace(_about_mail(reader, reader.due if is_asked else NO_TIME), chat=reader.chat)
 
 
 def _about_mail(reader: Reader, time: Json) -> Answer:
@@ -114,8 +116,8 @@ def how_good(behind: float, is_best: bool) -> str:
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
-    """Return the lines of our emails that an email to the address for this turn may quote. Lines with times are left
-    out.
+    """Return the lines of our emails that an email to the address for this turn may quote. Lines with times and chat are
+    left out.
 
     The lines come from the email about the turn, and from these replies (see `Incoming`), each as text and as HTML.
     """
@@ -131,8 +133,14 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     if is_turn:
         plan = plan_of(game, seat)["ended"]
         words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
+        joined = [it for it in answers if it.get("may_join") and it["version"] <= turn]
+        words += [about_turn(reader(turn, {"turn": turn, "plan": plan, **_confirmed(it)}), NO_TIME) for it in joined]
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
     return [line for it in words for line in _lines(it, spoken().locale)]
+
+
+def _confirmed(said: Json) -> Json:
+    return {"played": said["played"], "since": said["since"]}
 
 
 @lru_cache(_LINES_KEPT)

@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 _OF_DESK = desk.DeskWelcome | desk.DeskAnswer
 _ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
+_CONFIRMING = turns.YourTurn | turns.YourTurns | games.GameEnded
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -162,7 +163,7 @@ def _written(
         date=datetime.fromisoformat(row.data["at"]) if row.kind == BUNDLE.name else row.made_at,
         thread=f"{reader.game.game_id}@{host}" if reader else None,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
-        answers=row.data["answers"] if isinstance(words, _ANSWERING) else None,
+        answers=row.data.get("answers") if isinstance(words, _ANSWERING | _CONFIRMING) else None,
         files=words.files if isinstance(words, desk.DeskAnswer) else (),
     )
     return Written(short(html=page, inline_images=images), sender, to, short)

@@ -10,7 +10,7 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import draw, draw_end, sentence
+from server.games.presentation import draw, draw_end, in_words, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
 from server.play.seating.exhibition import opening_view
@@ -18,6 +18,7 @@ from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
 from server.play.views import story, view_of
+from server.post.letters.chat import Chat, chat_for
 from server.post.wording import Letter, moment, short_span, span, spoken
 from server.render.png import png
 from server.store.tables import LetterRow, Player, PlayerLetterRow
@@ -106,6 +107,12 @@ class Reader(NamedTuple):
         return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat, self.game.seats[self.seat].since)}"
 
     @property
+    def chat(self) -> Chat | None:
+        """Return the chat since the reader's previous email about the game."""
+        row = self.letter
+        return chat_for(self.game, row.player_id, row.version, row.letter_id)
+
+    @property
     def final_view(self) -> tuple[Json, list[Json]]:
         """Return a pair: the reader's view of a finished game, and its events as the reader saw them."""
         return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
@@ -131,9 +138,16 @@ class Reader(NamedTuple):
         """Return what this seat saw after version `since`, up to the email's version."""
         return self._told(story(self.game, self.seat), since)
 
+    @property
+    def played(self) -> str:
+        """Return the move that this email confirms, in the reader's words, or ""."""
+        return in_words(self.game.table.rules, self.letter.data.get("played", ""), spoken().locale)
+
     def since_own_move(self) -> tuple[str, ...]:
-        """Return what this seat saw since the last move of its player."""
+        """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""
         items = story(self.game, self.seat)
+        if (since := self.letter.data.get("since")) is not None:
+            return self._told(items, since)
         return self._told(items, self._last_own_move(items))
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:

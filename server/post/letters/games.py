@@ -16,6 +16,7 @@ from server.play.seating.seats import ready_word
 from server.play.views import story
 from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
+from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
@@ -209,7 +210,9 @@ class GameEnded(GameLetter):
     verdict: str  # the reader's place, such as "You won." or "You came third."
     standings: tuple[str, ...]  # one line per seat, best first
     since: tuple[str, ...]
+    played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
     table: str  # the table at the end, on several lines
+    chat: Chat | None = None
 
 
 @builds(notice_kinds.GAME_ENDED)
@@ -225,7 +228,9 @@ def game_ended(reader: Reader) -> GameEnded | None:
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
         standings=tuple(punctuated(f"{place}. {name}: {score}", spoken().locale) for place, name, score in best_first),
         since=reader.since_own_move(),
+        played=reader.played,
         table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
+        chat=reader.chat,
     )
 
 

@@ -1,6 +1,6 @@
 """Emails about turns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from flask_babel import gettext
@@ -13,6 +13,7 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
+from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
@@ -27,6 +28,7 @@ _EXAMPLES = 4
 class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
     since: tuple[str, ...]  # events since the reader's last turn, a sentence each
+    played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
     table: str  # the table as this seat sees it, on several lines
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
@@ -36,12 +38,13 @@ class YourTurn(GameLetter):
     left: str  # see `span`
     link: str  # link to this turn only, /t/{token}
     notice: str = ""  # the operators' message to all players
+    chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
 
 
 @builds(YOUR_TURN)
 def your_turn(reader: Reader) -> YourTurn:
-    return about_turn(reader, reader.due)
+    return replace(about_turn(reader, reader.due), chat=reader.chat)
 
 
 def about_turn(reader: Reader, time: Json) -> YourTurn:
@@ -58,6 +61,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
             if row.person.unreachable_since and row.person.name and row.seat != seat and not game.hides_names
         ),
         since=reader.since_own_move(),
+        played=reader.played,
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),

@@ -4,19 +4,21 @@ import re
 from uuid import UUID
 
 from server.play.moves import legal_moves
-from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.answering import JOINING, deal_with_mails
 from server.store.tables import Message, db
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import head_of, seats_of
+from tests.support.games import head_of, later, seats_of
 
 DOMAIN = "stars.example"
 
 
 def ada_writes(office: Office, text: str, **more: str) -> Mail:
-    """Reply to Ada's newest letter and return the answer."""
+    """Reply to Ada's newest letter and return the answer, for which time passes if necessary."""
     before = office.mails("ada")
     arrives(before[-1].reply_to, a_mail(text, **more))
     deal_with_mails()
+    if office.mails("ada") == before:
+        later(JOINING)
     (answer,) = (
         mail for mail in office.mails("ada")[len(before) :] if mail.message["Auto-Submitted"] == "auto-replied"
     )

@@ -1,0 +1,75 @@
+"""The chat in emails.
+
+The chat is other players' text, and readers quote it when they reply. So each line begins with a mark that ends the
+reader's own words (see `quotes`). Lines are short, so that mail programs don't wrap them.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import TextWrapper
+from uuid import UUID
+
+from sqlalchemy import select
+
+from server.accounts.notice_kinds import BUNDLE
+from server.games import Json
+from server.play.commits import load
+from server.play.game import Game
+from server.play.talk.chat import new_messages
+from server.post.incoming.commands import SAY, word_for
+from server.post.incoming.quotes import SAID
+from server.post.wording import spoken
+from server.sanitize import clean, without_links
+from server.store.tables import PlayerDelivery, db
+
+MOST = 5  # messages
+LONGEST = 200  # characters
+WIDTH = 44  # columns; this fits on a phone, and mail programs don't wrap it even in a quote of a quote
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chat:
+    """What other players have written since the reader's previous email about the game."""
+
+    messages: tuple[tuple[str, ...], ...]  # the newest messages, oldest first, each in lines that begin with `SAID`
+    more: int  # number of earlier messages
+    say: str  # the command that posts a message
+
+
+def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID | None = None) -> Chat | None:
+    """Return the chat for a player's email about this version of a game, or None if there is nothing new."""
+    said = new_messages(game.game_id, reader, version, letter_id) if reader else []
+    return _chat_of(said, game.names) if said else None
+
+
+def chat_since_bundle(player_id: UUID, waiting: Json) -> Chat | None:
+    """Return the chat of a waiting game for a player's bundle, or None if an earlier bundle has shown it."""
+    own = (PlayerDelivery.player_id == player_id) & (PlayerDelivery.kind == BUNDLE.name)
+    told = own & (PlayerDelivery.result == "sent") & (PlayerDelivery.at > waiting["asked_at"])
+    if db.session.execute(select(PlayerDelivery.letter_id).where(told).limit(1)).first():
+        return None
+    said = new_messages(waiting["game_id"], player_id, waiting["turn"])
+    return _chat_of(said, load(waiting["game_id"]).names) if said else None
+
+
+def _chat_of(said: Sequence[Json], names: Sequence[str]) -> Chat:
+    return Chat(
+        messages=tuple(_lines(it["name"] or names[it["seat"]], it["text"]) for it in said[-MOST:]),
+        more=len(said[:-MOST]),
+        say=word_for(SAY, spoken().locale),
+    )
+
+
+def _lines(name: str, text: str) -> tuple[str, ...]:
+    words = clean(text, LONGEST + 1)
+    short = words if len(words) <= LONGEST else f"{words[: LONGEST - 1].rstrip()}…"
+    line = f"{name}: {without_links(short.replace(SAID, '|'))}"
+    is_wide = any(unicodedata.east_asian_width(char) in "WF" for char in line)
+    paper = TextWrapper(
+        WIDTH // 2 if is_wide else WIDTH,
+        initial_indent=f"{SAID} ",
+        subsequent_indent=f"{SAID} ",
+        break_on_hyphens=False,
+    )
+    return tuple(paper.wrap(line))

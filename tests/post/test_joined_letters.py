@@ -1,0 +1,212 @@
+"""One email per move against bots: the email about the next turn, or about the end, confirms the move.
+
+Emails come and go by SMTP.
+"""
+
+import smtplib
+from collections.abc import Iterator
+from datetime import timedelta
+from email import message_from_bytes, policy
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.players import change_profile
+from server.clock import clock
+from server.play.views import view_of
+from server.post.delivery import PostOffice
+from server.post.incoming import answering
+from server.post.incoming.answering import JOINING, deal_with_mails
+from server.post.incoming.smtp_server import SmtpServer
+from server.post.smtp import SmtpCarrier
+from server.store.tables import Delivery, db
+from tests.post.incoming.replying import DOMAIN, a_move
+from tests.post.office import Mail, a_mail
+from tests.post.test_mail import Server, listening
+from tests.support.games import (
+    HOUR,
+    everything_due_happens,
+    game_of,
+    happened,
+    head_of,
+    later,
+    moves_on,
+    stop_the_clock,
+)
+from tests.support.live_server import free_port
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+class Line:
+    """Ada's mail account: what she receives, and how she replies."""
+
+    def __init__(self, app: Flask, outgoing: Server, port: int, incoming: SmtpServer) -> None:
+        self._office = PostOffice(app, SmtpCarrier(f"smtp://127.0.0.1:{port}", timeout=60), DOMAIN)
+        self.outgoing, self._incoming = outgoing, incoming
+
+    def mails(self) -> list[Mail]:
+        while self._office.deliver_due():
+            self._office.wait()
+        found = []
+        for sender, (to,), raw in self.outgoing.received:
+            opened = message_from_bytes(raw, policy=policy.default)
+            found.append(Mail(to, opened, raw, sender))
+        return found
+
+    def subjects(self) -> list[str]:
+        return [mail.subject for mail in self.mails()]
+
+    def replies(self, words: str, **headers: str) -> None:
+        """Hand over a reply to the newest email."""
+        with smtplib.SMTP("127.0.0.1", self._incoming.port, timeout=60) as smtp:
+            smtp.sendmail("ada@example.org", [self.mails()[-1].reply_to], a_mail(words, **headers))
+
+    def plays(self, game_id: UUID, ada: UUID, **headers: str) -> str:
+        move = a_move(game_id, ada)
+        self.replies(move, **headers)
+        deal_with_mails()
+        return move
+
+
+@pytest.fixture
+def line(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
+    stop_the_clock(monkeypatch, clock.real())
+    incoming, outgoing = SmtpServer(app, f"127.0.0.1:{free_port()}"), Server()
+    incoming.keep_open()
+    with listening(outgoing) as controller:
+        yield Line(app, outgoing, controller.port, incoming)
+    incoming.close()
+
+
+@pytest.fixture
+def game_id(ada: UUID) -> UUID:
+    return game_of(ada, bots=2)
+
+
+def results(game_id: UUID, kind: str) -> list[str]:
+    db.session.rollback()
+    ended = db.select(Delivery.result).where(Delivery.game_id == game_id, Delivery.kind == kind)
+    return list(db.session.scalars(ended.order_by(Delivery.at)))
+
+
+def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UUID, ada: UUID) -> None:
+    assert line.subjects() == ["Your turn: Sternenhimmel"]
+    move = line.plays(game_id, ada, **{"Message-ID": "<7@ada.example.org>"})
+    assert len(line.mails()) == 1
+    everything_due_happens()
+    _, turn = line.mails()
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert f"\nYou played: {move}\n" in turn.text
+    assert f"You played: {move}" in turn.page
+    assert "Since your last turn:\n- ada put" in turn.text
+    assert turn.message["In-Reply-To"] == "<7@ada.example.org>"
+    later(2 * JOINING)
+    assert len(line.mails()) == 2
+    assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
+
+
+def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    line.plays(game_id, ada)
+    everything_due_happens()
+    copied = line.mails()[-1].text.partition("\n\n")[2]
+    before = happened(game_id)
+    line.replies(f"Well played!\n\n{copied}")
+    deal_with_mails()
+    assert happened(game_id) == before
+    move = a_move(game_id, ada, -1)
+    line.replies(f"{move}\n\n{copied}")
+    deal_with_mails()
+    everything_due_happens()
+    assert f"\nYou played: {move}\n" in line.mails()[-1].text
+
+
+def test_the_email_about_the_end_is_the_last_one(line: Line, game_id: UUID, ada: UUID) -> None:
+    while len(view_of(head_of(game_id), 0)["boards"]) == 3:
+        moves_on(game_id, ada)
+        everything_due_happens()
+    line.mails()
+    while head_of(game_id).table.status == "running":
+        moved, before = line.plays(game_id, ada), len(line.mails())
+        everything_due_happens()
+        assert len(line.mails()) == before + 1 or head_of(game_id).table.status == "finished"
+    later(2 * JOINING)
+    end = line.mails()[-1]
+    assert "Replay the game" in end.text
+    assert f"\nYou played: {moved}\n" in end.text
+    assert not [mail for mail in line.subjects() if mail.startswith("Move played")]
+
+
+@pytest.mark.parametrize("mails", [{"your-turn": "off"}, {"your-turn": "bundled"}])
+def test_a_move_is_confirmed_even_if_no_email_about_a_turn_follows(
+    line: Line, game_id: UUID, ada: UUID, mails: dict[str, str]
+) -> None:
+    line.mails()
+    change_profile(ada, {"notifications": {"mails": mails}})
+    line.plays(game_id, ada)
+    everything_due_happens()
+    line.mails()
+    later(JOINING)
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel"]
+
+
+def test_a_move_is_confirmed_if_the_bots_take_long(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    line.plays(game_id, ada)
+    later(JOINING)
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel"]
+    everything_due_happens()
+    turn = line.mails()[-1]
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert "You played" not in turn.text
+
+
+def test_both_are_sent_together_once_the_mail_server_accepts_emails_again(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    move = line.plays(game_id, ada)
+    everything_due_happens()
+    line.outgoing.answers["DATA"] = "451 Not now"
+    for _ in range(4):
+        assert len(line.mails()) == 1
+        later(JOINING)
+    del line.outgoing.answers["DATA"]
+    later(HOUR)
+    _, turn = line.mails()
+    assert f"\nYou played: {move}\n" in turn.text
+
+
+def test_a_later_reply_does_not_overtake_the_confirmation(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    line.plays(game_id, ada)
+    line.replies("say Hello!")
+    deal_with_mails()
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel", "Reply: Sternenhimmel"]
+
+
+def test_the_email_about_a_turn_waits_while_the_reply_is_being_processed(
+    line: Line, game_id: UUID, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line.mails()
+    during: list[int] = []
+    finish = answering._finish
+
+    def bots_are_faster(*args: object) -> None:
+        everything_due_happens()
+        during.append(len(line.mails()))
+        finish(*args)
+
+    monkeypatch.setattr(answering, "_finish", bots_are_faster)
+    move = line.plays(game_id, ada)
+    assert during == [1]
+    later(timedelta(seconds=1))
+    (_, turn) = line.mails()
+    assert f"\nYou played: {move}\n" in turn.text
+
+
+def test_a_move_against_people_is_confirmed_immediately(line: Line, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    line.mails()
+    line.plays(game_id, ada)
+    assert "Move played: Sternenhimmel" in line.subjects()
