@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from threading import BoundedSemaphore, Event
 from typing import NamedTuple
@@ -67,6 +67,7 @@ class PostOffice:
         self._writers = BoundedSemaphore(_WRITERS)
         self._under_way: dict[str, Future[None]] = {}
         self._is_refused = False
+        self._lapsed_at: datetime | None = None  # leases that ended by then have expired
         self._leases = Leases(app)
         self._is_closed = Event()
 
@@ -77,6 +78,7 @@ class PostOffice:
             return 0
         rounds: dict[str, list[Waiting]] = {}
         with self._leases.look() as lapsed_at:
+            self._lapsed_at = lapsed_at
             due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at)
         for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
@@ -116,7 +118,7 @@ class PostOffice:
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
             if letter.kind == ANSWER.name:
-                letter = outbox.email_for(letter) or letter
+                letter = outbox.email_for(letter, self._lapsed_at) or letter
             planned = plan(letter)
             if planned.later:
                 outbox.postpone(letter, planned.later)
@@ -202,7 +204,7 @@ class PostOffice:
     def _claim_confirmations(self, in_hand: list[_InHand], leases: ExitStack) -> None:
         """Claim the waiting confirmations of moves that the first email `in_hand` may contain, and add them to it."""
         row = in_hand[0].row
-        for letter in outbox.confirmations_for(in_hand[0].letter):
+        for letter in outbox.confirmations_for(in_hand[0].letter, self._lapsed_at):
             it = self._claim(letter, leases)
             if it is not None:
                 in_hand.append(it)

@@ -52,13 +52,13 @@ _CONFIRMATIONS = """
 SELECT a.game_id, a.letter_id, a.due_at, a.tries, a.player_id::text, a.kind, a.made_at FROM outbox a
   JOIN outbox t ON t.game_id = a.game_id AND t.player_id = a.player_id AND t.version >= a.version
  WHERE a.game_id = %(owner)s AND t.letter_id = %(letter_id)s AND a.letter_id <> t.letter_id
-   AND a.data->>'may_join' = 'true' AND a.leased_until IS NULL
+   AND a.data->>'may_join' = 'true' AND (a.leased_until IS NULL OR a.leased_until <= %(lapsed_at)s)
  ORDER BY a.made_at"""
 _CONFIRMING = """
 SELECT t.game_id, t.letter_id, t.due_at, t.tries, t.player_id::text, t.kind, t.made_at FROM outbox t
   JOIN outbox a ON a.game_id = t.game_id AND a.player_id = t.player_id AND a.version <= t.version
  WHERE a.game_id = %(owner)s AND a.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
-   AND t.kind IN ('your-turn', 'game-ended') AND t.leased_until IS NULL
+   AND t.kind IN ('your-turn', 'game-ended') AND (t.leased_until IS NULL OR t.leased_until <= %(lapsed_at)s)
  ORDER BY t.made_at DESC LIMIT 1"""
 
 
@@ -112,17 +112,18 @@ def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
     return sorted(found, key=lambda it: it.made_at, reverse=True)
 
 
-def confirmations_for(letter: Waiting) -> list[Waiting]:
+def confirmations_for(letter: Waiting, lapsed_at: datetime | None = None) -> list[Waiting]:
     """Return the unclaimed confirmations of moves that this email about a turn or about the end may contain, oldest
-    first."""
+    first. `lapsed_at`: see `due`."""
+    asked = {"lapsed_at": lapsed_at, **letter._asdict()}
     with autocommit() as connection:
-        return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, letter._asdict())]
+        return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, asked)]
 
 
-def email_for(confirmation: Waiting) -> Waiting | None:
+def email_for(confirmation: Waiting, lapsed_at: datetime | None = None) -> Waiting | None:
     """Return the unclaimed email about a turn or about the end that may contain this reply, or None."""
     with autocommit() as connection:
-        row = connection.execute(_CONFIRMING, confirmation._asdict()).fetchone()
+        row = connection.execute(_CONFIRMING, {"lapsed_at": lapsed_at, **confirmation._asdict()}).fetchone()
     return Waiting(LetterRow, *row) if row else None
 
 

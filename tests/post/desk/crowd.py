@@ -249,9 +249,7 @@ class Person:
         turn = yield is_about_a_game
         while moves := moves_in(turn, "sternenglanz", self.locale):
             turn = yield from self._moves(turn, moves)
-            if not moves_in(
-                turn, "sternenglanz", self.locale
-            ):  # otherwise the answer asks for the next step of the turn
+            if self._only_confirms(turn):
                 turn = yield is_about_a_game
         letter = yield from self._asks(letter, "standings 1", "archive 1")
         archive = _attached(letter)
@@ -260,10 +258,11 @@ class Person:
 
     def _plays_and_leaves(self, letter: Mail) -> Step:
         letter = yield from self._asks(letter, "play sternenhimmel")
+        turn = yield is_about_a_game
         for _ in range(2):
-            turn = yield is_about_a_game
-            yield from self._moves(turn, moves_in(turn, "sternenhimmel", self.locale))
-        yield is_about_a_game
+            turn = yield from self._moves(turn, moves_in(turn, "sternenhimmel", self.locale))
+            if self._only_confirms(turn):
+                turn = yield is_about_a_game
         letter = yield from self._asks(letter, "leave 1")
         return (yield from self._agrees(letter))
 
@@ -271,6 +270,12 @@ class Person:
         self.moves += 1
         sent = self._reply(turn, self._rng.choice(moves))
         return (yield from self._sends(sent))
+
+    def _only_confirms(self, letter: Mail) -> bool:
+        """Return whether this only confirms a move, so that an email about the next turn or about the end follows."""
+        played = language(self.locale).gettext("Move played")
+        is_asked = any(moves_in(letter, rules, self.locale) for rules in ("sternenhimmel", "sternenglanz"))
+        return str(letter.message["Subject"]).startswith(played) and not is_asked
 
     def _expects_three_games(self) -> None:
         (row,) = self._house.rows(
