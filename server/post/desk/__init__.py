@@ -7,6 +7,7 @@
 - `arguments` parses what follows a command.
 - `acting` carries out commands with the use cases of the REST API.
 - `games` and `account` have the commands for games and for accounts.
+- `table_moves` passes a move on to the table.
 - `counter` processes emails one at a time: it checks the sender and the limits, and replies.
 - `languages` guesses the language of an email from a person without an account.
 """

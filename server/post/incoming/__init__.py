@@ -18,6 +18,7 @@
 - `commands` has the command words in four languages.
 - `help_lines` has the help that our replies contain.
 - `planning` parses plans.
+- `sentences` removes the words of a sentence that say nothing about a move.
 - `near_misses` detects misspelt moves and commands.
 - `bounces` handles bounces and complaints.
 - `diagnoses` classifies responses of mail servers.

@@ -60,6 +60,8 @@ _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d)'(?=\w)")  # French and It
 
 def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
     """Return the moves that a line fits, with or without polite words. Several mean that the line is unclear."""
+    if len(line) > LONGEST:
+        return []
     found = meant_moves(rules, line, locale, legal)
     return found or meant_moves(rules, without_fillers(line, locale), locale, legal)
 

@@ -11,10 +11,11 @@ from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
-from server.games import presentation
+from server.games import RuleError, presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
+from server.post.desk.rule_texts import edition_of, editions, options_of
 from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
 from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
@@ -252,9 +253,20 @@ def rsvp(reader: Reader) -> Rsvp:
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",
         naming=f"{name_word(locale)} {EXAMPLE_NAME}",
-        learning=f"{BY_NAME[RULES].word(locale)} {rules_name}",
+        learning=f"{BY_NAME[RULES].word(locale)} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
     )
+
+
+def _rules_of(reader: Reader) -> str:
+    """Return the game that is played as a command names it, with its edition if that isn't the usual one."""
+    name, seats = reader.game.head.rules, len(reader.game.seats)
+    try:
+        edition = edition_of(name, options_of(name, "", seats, reader.game.head.options))
+    except RuleError:  # options of an earlier version
+        return name
+    is_usual = edition in ("", edition_of(name, options_of(name)))
+    return name if is_usual else f"{name} {editions(name, spoken().locale)[edition]}"
 
 
 def unless_link(words: str, instead: str) -> str:

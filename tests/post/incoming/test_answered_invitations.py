@@ -127,10 +127,11 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
 
 def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Office, ada: UUID) -> None:
     change_profile(person("cyd"), {"name": "Cyd"})
-    open_game(ada, wanted(ME, {"email": CYD}, OPEN))
+    open_game(ada, wanted(ME, {"email": CYD}, OPEN, options={"edition": "sargon-it"}))
     answer = cyd_writes(office, "yes")
     assert answer is not None
     assert "You have a seat" in answer.text and "We call you" not in answer.text
+    assert 'answer "rules sternenhimmel Sargon"' in answer.text
 
 
 @pytest.mark.parametrize(
