@@ -21,6 +21,7 @@ from server.post.desk.rule_texts import Blocks
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.post.letters import account, answers, desk, seats, turns
+from server.post.letters.chat import Chat
 from server.post.letters.compose import compose
 from server.store.tables import PlayerLetterRow, db
 from server.translations.update import TRANSLATED
@@ -57,7 +58,9 @@ def is_english(mail: Mail) -> bool:
 def of_kind(kind: type[Any]) -> Any:
     """A letter of this kind in which nothing is said but by its template."""
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
-    values[tuple[account.WaitingGame, ...]] = (account.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
+    values[Chat | None] = Chat(messages=(("Xyz",),), more=7, say="Xyz")
+    waiting = account.WaitingGame(**{it.name: values[it.type] for it in fields(account.WaitingGame)})
+    values[tuple[account.WaitingGame, ...]] = (waiting,) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
     values[tuple[tuple[str, Blocks], ...]] = (("Xyz", [(True, ["Xyz"]), (False, ["Xyz"])]),)
     values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
@@ -67,7 +70,6 @@ def of_kind(kind: type[Any]) -> Any:
     return kind(**{field.name: values[field.type] for field in fields(kind)})
 
 
-WAITING = [field.name for field in fields(account.WaitingGame)]
 OF_GAMES = wording.GameLetter.__subclasses__()
 NEWS = [it for it in OF_GAMES if it not in (turns.YourTurn, turns.Reminder, answers.Answer)]
 OTHERS = [*wording.Letter.__subclasses__(), *account.Code.__subclasses__()]
@@ -78,7 +80,7 @@ def variants(kind: type[Any]) -> Iterator[Any]:
     """The letter with all that it may say, and with each of its parts missing."""
     letter = of_kind(kind)
     yield letter
-    empty = {str: "", bool: False, tuple[str, ...]: ()}
+    empty: dict[Any, object] = {str: "", bool: False, tuple[str, ...]: (), Chat | None: None}
     for field in fields(kind):
         if field.type in empty and field.name not in ("name", "title"):
             yield replace(letter, **{field.name: empty[field.type]})

@@ -38,6 +38,7 @@ def marked(app: Flask) -> Iterator[None]:
     with app.app_context(), everything_marked():
         service_is_up()
         yield
+    app.extensions.pop("reference_pages", None)  # kept for each process
 
 
 def test_an_untranslated_text_is_detected() -> None:
