@@ -6,8 +6,8 @@ favours none of them. In each world it plays the move. Then every seat plays for
 the judge advises for that seat's view. This goes on to the end of the game. A move is worth the points that the bot's
 seat is ahead of the average of the others, and `WIN` if it wins.
 
-In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had another turn. A move is worth what the judge says the
-bot's seat gained in that time, minus the average gain of the others.
+In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had another turn, or a few. A move is worth what the
+judge says the bot's seat gained in that time, minus the average gain of the others.
 
 Measured, with standard errors:
 
@@ -53,7 +53,8 @@ def _seen(name: str, *rest: Any) -> Seen:
 
 class Effort(NamedTuple):
     """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares in them.
-    With 0.5 worlds, the bot samples one world in half of its moves.
+    With 0.5 worlds, the bot samples one world in half of its moves. In games with `ONE_TURN_AHEAD`, it looks this many
+    of its own turns ahead.
 
     A bot with `slack` plays any move that the judge values nearly as much as the best, and samples no worlds. The slack
     is a share of the distance from the best of all legal moves to their average.
@@ -62,6 +63,7 @@ class Effort(NamedTuple):
     worlds: float = 0
     candidates: int = 1
     slack: float = 0
+    turns: int = 1
 
 
 class PrivateDice:
@@ -138,7 +140,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
         for value, move in candidates:
             if thread_time() > end:
                 return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
-            gains.append(_gain(seen, world, (move, value), PrivateDice(Random(dice))))
+            gains.append(_gain(seen, world, (move, value), effort.turns, PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
     return _sorted_by_gain(candidates, total, worlds)
 
@@ -151,11 +153,11 @@ def _sorted_by_gain(
     return sorted(compared, key=lambda it: it[1], reverse=True)  # stable
 
 
-def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> float:
+def _gain(seen: Seen, state: Any, judged: tuple[Any, float], turns: int, dice: PrivateDice) -> float:
     """Return how much the seat gains on the others if it plays this move."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
     stops = getattr(rules, "ONE_TURN_AHEAD", False)
-    on_turn, has_had_turn, (move, value), gain = seat, False, judged, 0.0
+    on_turn, (move, value), gain = seat, judged, 0.0
     while True:
         gain += value if on_turn == seat else -value / others
         state, before = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state), on_turn
@@ -164,9 +166,9 @@ def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) 
             won = _won(outcome, seat)
             return gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
         on_turn = min(rules.to_act(state))
-        if stops and has_had_turn and on_turn != seat:
+        if stops and turns == 0 and on_turn != seat:
             return gain
-        has_had_turn |= on_turn == seat != before
+        turns -= on_turn == seat != before
         move, value = _advised(rules, state, on_turn)
 
 
