@@ -5,7 +5,8 @@
 - `imap` fetches emails from a mailbox.
 - `providers` parses webhooks of mail providers.
 - `sns` verifies signatures of Amazon SNS.
-- `answering` carries out what an email asks for, and queues our reply.
+- `answering` decides what an email may do, and queues our reply.
+- `acting` does what an email asks for.
 - `replies` finds the lines in a reply that take effect.
 - `invitations` handles replies to invitations.
 - `doubt` checks whether prose contradicts the line next to it.

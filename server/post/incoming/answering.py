@@ -1,14 +1,13 @@
-"""Processing inbound emails about games, one at a time: carry out what an email asks for, and queue our reply.
+"""Processing inbound emails about games, one at a time: decide what an email may do, do it, and queue our reply.
 
 Each step runs in its own transaction, with the same functions as the REST API. A last transaction stores our reply, and
 that the email was processed. Every step is idempotent, so another process can take over after a crash.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -16,36 +15,24 @@ from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
-from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import ANSWER
-from server.accounts.players import profile, stored_locale
-from server.accounts.rate_limits import Use, count, has_left, most_of
-from server.bots.search import compare
+from server.accounts.players import stored_locale
+from server.accounts.rate_limits import count, most_of
 from server.clock import clock
-from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
-from server.games import Json, RuleError
-from server.games.presentation import in_words, refusal, write_move
+from server.games import Json
+from server.games.presentation import write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
-from server.play.moves import play_reply
 from server.play.nameless import is_nameless
-from server.play.planning.plans import drop_plan, get_plan, put_plan
-from server.play.seating.seats import invited_address, leave, ready
-from server.play.seating.stand_ins import ask_stand_in, end_stand_in
+from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
-from server.play.talk.chat import say
-from server.play.turns.going_back import has_gone_back, last_move, stands
-from server.play.turns.hints import count_hint, hint
-from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
-from server.play.votes import TAKE_BACK, take_back, vote, votes_of
-from server.post.desk.account import take_vacation, today_of
-from server.post.desk.arguments import address_in, days_in
 from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table
 from server.post.incoming import invitations, replies
+from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
     AGREE,
@@ -63,16 +50,14 @@ from server.post.incoming.commands import (
     word_for,
 )
 from server.post.incoming.mime import split
-from server.post.incoming.near_misses import Spoken
-from server.post.incoming.planning import OFF, off_for, read_plan, to_api
+from server.post.incoming.planning import off_for
 from server.post.incoming.replies import Wishes
 from server.post.incoming.sentences import moves_in_sentence, strange_word_in
-from server.post.letters.answers import how_good, lines_for
+from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.plans import plan_sentence
 from server.post.table_help import help_at_table
-from server.post.wording import moment, spoken
-from server.sanitize import clean, mailbox_of
+from server.post.wording import spoken
+from server.sanitize import clean
 from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
@@ -197,9 +182,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     else:
         wishes, acts = _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
-    doing = _Doing(
-        mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id))
-    )
+    doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
     is_own = _is_from(read, player.email)
     if waiting is None and (not is_own or read.is_forged):
@@ -212,7 +195,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
-            _do(earlier, _confirmed(waiting, game, player.email))
+            do(earlier, _confirmed(waiting, game, player.email))
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
@@ -406,54 +389,7 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 # Carrying out
 
 
-@dataclass
-class _Doing:
-    """An email that is being carried out, and its effects so far."""
-
-    mail: Incoming
-    player_id: UUID
-    email: str  # of the player
-    arrived_at: datetime
-    game: Game  # after the steps so far
-    answer: Json
-
-    def once(self, step: str, do: Callable[[], object]) -> None:
-        """Run a step, unless an earlier attempt has already run it."""
-        try:
-            first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
-        except UnderWay:
-            return
-        do()
-
-    def look_again(self) -> None:
-        """Reload the game."""
-        self.game = load(self.mail.game_id)
-
-    def in_words(self, move: str) -> str:
-        """Return a move in the words that our emails use."""
-        return in_words(self.game.table.rules, move, spoken().locale)
-
-    def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
-        """Add an error to the answer, below earlier ones."""
-        self.look_again()  # the error refers to a newer state of the game
-        told, earlier = self._told(error), self.answer["wrong"]
-        wrong = earlier if told in earlier else f"{earlier} {told}".strip()
-        self.answer.update(wrong=wrong, line=self.answer["line"] or line, moves=True)
-
-    def _told(self, error: PlayError | RuleError) -> str:
-        match error:
-            case StaleTurn():
-                told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
-            case IllegalPlan() if isinstance(error.__cause__, RuleError):
-                told = refusal(self.game.table.rules.NAME, error.__cause__, spoken().locale)
-            case PlayError():
-                told = error.words.said(gettext)
-            case RuleError():
-                told = refusal(self.game.table.rules.NAME, error, spoken().locale)
-        return str(told)
-
-
-def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
+def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
     if wishes.problem:
@@ -467,14 +403,14 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("There's nothing left to confirm.")
     unsure = _unsure(wishes)
-    _do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
+    do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
     if unsure == Wishes():
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
 
 
-def _unclear(doing: _Doing, wishes: Wishes) -> str:
+def _unclear(doing: Doing, wishes: Wishes) -> str:
     """Return what is unclear in a line that was not understood: that it asks, an unknown word, or which of several moves
     it is. Otherwise return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
@@ -502,206 +438,6 @@ def _about_question(locale: str) -> str:
         say=word_for(SAY, locale),
     )
     return str(told)
-
-
-def _do(doing: _Doing, wishes: Wishes) -> None:
-    steps: list[tuple[object, Callable[[_Doing, Wishes], None]]] = [
-        (wishes.resume, _resume),
-        (wishes.undo, _undo),
-        (wishes.agree, _agree),
-        (wishes.ready, _ready),
-        (wishes.move, _move),
-        (wishes.plan is not None, _plan),
-        (wishes.says, _say),
-        (wishes.asks, _show_moves),
-        (wishes.hints, _give_hint),
-        (wishes.pause, _pause),
-        (wishes.vacation, _take_vacation),
-        (wishes.stand_in is not None, _stand_in),
-        (wishes.resign, _resign),
-    ]
-    for is_wished, step in steps:
-        if is_wished:
-            try:
-                step(doing, wishes)
-            except (PlayError, RuleError) as error:
-                doing.goes_wrong(
-                    error,
-                    doing.in_words(wishes.move or "")
-                    if step is _move
-                    else (wishes.plan or "")
-                    if step is _plan
-                    else "",
-                )
-
-
-def _move(doing: _Doing, wishes: Wishes) -> None:
-    played = play_reply(doing.game, doing.player_id, doing.mail.turn, wishes.parsed_move, doing.arrived_at)
-    doing.game = played.game
-    doing.answer.update(played=wishes.move, since=played.answer["version"] - 1)
-
-
-def _say(doing: _Doing, wishes: Wishes) -> None:
-    for nr, words in enumerate(wishes.says):
-        doing.once(f"says {nr}", partial(say, doing.mail.game_id, doing.player_id, words))
-    doing.answer["done"].append(gettext("Your message is in the chat, where everyone can read it."))
-
-
-def _show_moves(doing: _Doing, wishes: Wishes) -> None:
-    doing.answer.update(moves=True, asks=True)
-
-
-_TOO_LONG_HERE = noted(
-    'Finding the best moves took too long by email. Open the game with the link in this email: on your turn, "Hint" shows '
-    "them there."
-)
-
-
-def _give_hint(doing: _Doing, wishes: Wishes) -> None:
-    """Add a hint to the answer, unless another wish failed or there will be no answer.
-
-    The child process computes the hint, since the sweep runs in this process. A repeated attempt counts no second hint.
-    """
-    answer, uses = doing.answer, _uses(doing.mail, doing.email)
-    if answer["wrong"] or not (answer["played"] or all(map(has_left, uses))):
-        return
-    try:
-        found = hint(
-            doing.mail.game_id,
-            doing.player_id,
-            spoken().locale,
-            lambda who: doing.once("hint", partial(count_hint, who)),
-            lambda *asked: child.run(compare, *asked),
-        )["moves"]
-    except TooMuch:
-        raise NoHints(_TOO_LONG_HERE) from None
-    answer.update(hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found)
-
-
-def _pause(doing: _Doing, wishes: Wishes) -> None:
-    _vote(doing, "pause")
-    rests = doing.game.table.status == "paused"
-    told = (
-        noted("The game is paused. Everyone agreed.")
-        if rests
-        else noted("The game will pause as soon as everyone agrees.")
-    )
-    doing.answer["done"].append(gettext(told))
-
-
-def _resume(doing: _Doing, wishes: Wishes) -> None:
-    _vote(doing, "resume")
-    rests = doing.game.table.status == "paused"
-    told = noted("The game will resume as soon as everyone agrees.") if rests else noted("The game has resumed.")
-    doing.answer["done"].append(gettext(told))
-
-
-def _undo(doing: _Doing, wishes: Wishes) -> None:
-    """Take back the move that was the player's last one when they wrote the email. A retry finds that the move was
-    already taken back, or that the same vote is open."""
-    game_id, seat = doing.mail.game_id, doing.mail.seat
-    if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
-        raise NotFound(noted("You have no move to take back."))
-    asked = None
-    if stands(doing.game, seat, to):
-        asked = take_back(game_id, doing.player_id, to).answer.get("vote")
-        doing.look_again()
-    if asked is None:
-        doing.answer["done"].append(gettext("Your move has been taken back."))
-        return
-    ends_at = moment(datetime.fromisoformat(asked["ends_at"]), stored_zone(profile(doing.player_id)["zone"]))
-    told = gettext(
-        "We've asked the others. Your move will be taken back if everyone agrees by %(ends_at)s. No answer counts "
-        "as no.",
-        ends_at=ends_at,
-    )
-    doing.answer["done"].append(told)
-
-
-def _agree(doing: _Doing, wishes: Wishes) -> None:
-    _vote(doing, TAKE_BACK)
-    if votes_of(doing.mail.game_id)[TAKE_BACK]:
-        told = noted("You've agreed. The move will be taken back as soon as everyone agrees.")
-    elif has_gone_back(doing.game, doing.arrived_at):
-        told = noted("Everyone has agreed. The move has been taken back.")
-    else:
-        raise TooLate(noted("No take-back vote is open."))
-    doing.answer["done"].append(gettext(told))
-
-
-def _ready(doing: _Doing, wishes: Wishes) -> None:
-    """Confirm that the player is ready. Salts can't be revealed by email, since emails may be read in transit."""
-    if not doing.game.table.turns:
-        ready(doing.mail.game_id, doing.player_id)
-        doing.look_again()
-    begun = doing.game.table.turns
-    told = (
-        noted("The game has started.")
-        if begun
-        else noted("You're ready. The game will start as soon as everyone is ready.")
-    )
-    doing.answer["done"].append(gettext(told))
-
-
-def _plan(doing: _Doing, wishes: Wishes) -> None:
-    game_id, who = doing.mail.game_id, doing.player_id
-    if wishes.plan == OFF:
-        drop_plan(game_id, who)
-    elif wishes.plan:
-        doing.once("plan", partial(_leave_plan, doing, wishes.plan))
-        doing.look_again()
-    plan = get_plan(game_id, who)
-    told = plan_sentence(plan, doing.game)
-    doing.answer["done"].append(told or gettext("You haven't planned any moves."))
-
-
-def _leave_plan(doing: _Doing, text: str) -> None:
-    table = doing.game.table
-    if not table.turns:
-        raise NotRunning(noted("You can plan only while the game is running."))
-    view = table.rules.view(table.state, None)
-    planned = read_plan(text, Spoken(table.rules, spoken().locale), spoken().locale) or []
-    moves = [to_api(it, table.rules, view) for it in planned]
-    put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
-
-
-def _vote(doing: _Doing, wish: str) -> None:
-    doing.once(wish, partial(vote, doing.mail.game_id, doing.player_id, wish, True))
-    doing.look_again()
-
-
-def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
-    assert wishes.vacation
-    doing.answer["done"].append(take_vacation(doing.player_id, *wishes.vacation))
-
-
-def _stand_in(doing: _Doing, wishes: Wishes) -> None:
-    game_id, who = doing.mail.game_id, doing.player_id
-    if not wishes.stand_in:
-        doing.once("stand-in", partial(end_stand_in, game_id, who))
-        doing.answer["done"].append(gettext("You no longer have a stand-in."))
-        return
-    first, last = days_in("..".join(wishes.stand_in[1:]), today_of(who))
-    doing.once(
-        "stand-in",
-        partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=address_in(wishes.stand_in[0])),
-    )
-    from_, to = (times.day(day, spoken()) for day in (first, last))
-    told = gettext(
-        "We've asked %(address)s to play for you from %(first)s to %(last)s.",
-        address=wishes.stand_in[0],
-        first=from_,
-        last=to,
-    )
-    doing.answer["done"].append(told)
-
-
-def _resign(doing: _Doing, wishes: Wishes) -> None:
-    if not doing.game.table.turns:
-        raise NotRunning(noted("The game hasn't started. You can leave your seat at the table."))
-    leave(doing.mail.game_id, doing.player_id)
-    doing.look_again()
-    doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
 
 
 # Replying
@@ -791,13 +527,7 @@ def _answers_left(mail: Incoming, reader: str) -> int:
     """Count this reply against its reader's limit, since anyone can forge a sender. Return how many more replies may be
     sent now, or a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to
     us."""
-    return min(count(*_uses(mail, reader)).values())
-
-
-def _uses(mail: Incoming, reader: str) -> list[Use]:
-    """Return the limits that a reply without a move counts against."""
-    of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
-    return [Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader]
+    return min(count(*answer_uses(mail, reader)).values())
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:

@@ -16,7 +16,7 @@ from server.games import sternenhimmel
 from server.play.commits import load
 from server.play.turns import hints
 from server.play.votes import vote
-from server.post.incoming import answering
+from server.post.incoming import acting, answering
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import HINT, word_for
 from server.post.letters.answers import how_good
@@ -117,7 +117,7 @@ def test_a_hint_that_exceeds_the_limits_of_the_child_process_is_left_to_the_page
     office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = against_bots(office, ada)
-    monkeypatch.setattr(answering, "compare", burn)
+    monkeypatch.setattr(acting, "compare", burn)
     answer = ada_writes(office, "hint\n\nsay Hello")
     told = " ".join(answer.text.split())
     assert "Finding the best moves took too long by email. Open the game with the link in this email" in told
