@@ -1,6 +1,7 @@
 """Bots that search see what their seat sees, stop in time, and choose well."""
 
 from functools import reduce
+from itertools import groupby
 from random import Random
 from time import process_time
 from types import SimpleNamespace
@@ -117,6 +118,19 @@ def test_a_moves_value_is_the_point_lead_plus_a_bonus_for_winning() -> None:
     compared = compare(seen, Effort(2, len(expected)), LONG, Random(1))
     assert dict(compared) == expected
     assert [gain for _, gain in compared] == sorted(expected.values(), reverse=True)
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_a_bot_looks_as_many_of_its_own_turns_ahead_as_it_should(turns: int) -> None:
+    played = some_position("sternenglanz", 12)
+    known: Any = SimpleNamespace(**vars(played.rules))
+    moved = list[int]()
+    known.decide = lambda state, seat, *given: moved.append(seat) or played.rules.decide(state, seat, *given)
+    seat = on_turn(played)
+    search(seen_by(played, seat)._replace(rules=known), Effort(worlds=1, turns=turns), LONG, Random(1))
+    each_turn = [mover for mover, _ in groupby(moved)]
+    assert each_turn.count(seat) == 1 + turns
+    assert each_turn[0] == each_turn[-1] == seat
 
 
 @pytest.mark.parametrize("seats", GAMES["sternenhimmel"].SEATS)
