@@ -70,6 +70,14 @@ def owner_of(mail_id: UUID) -> UUID | None:
     return db.session.scalar(select(DeskMail.player_id).where(DeskMail.mail_id == mail_id))
 
 
+def has_mail(player_id: UUID, before: datetime) -> bool:
+    """Return whether an email to one of a player's addresses is waiting that arrived before this time."""
+    waits = (DeskMail.player_id == player_id) & DeskMail.due_at.is_not(None) & (DeskMail.arrived_at < before)
+    found = db.session.execute(select(DeskMail.mail_id).where(waits).limit(1)).first()
+    db.session.rollback()
+    return found is not None
+
+
 def finish(
     mail: DeskMail,
     letter: Mapping[str, Any] | None,

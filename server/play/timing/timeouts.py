@@ -11,7 +11,7 @@ from server.play.game import Game, Outline
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, rung_for
 from server.play.turns.bot_moves import bots_turn
 from server.play.votes import count_votes
-from server.store import inbox
+from server.store import desk, inbox
 from server.store.log import GiveWay
 from server.store.seats import is_seat, postpone
 from server.store.tables import SeatRow
@@ -22,8 +22,10 @@ SOON = timedelta(seconds=5)  # delay while an email from the seat's player is be
 def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
     """Apply the game's time-out policy to a seat. Return False if the game is locked, another commit came first, or an
     email from the seat's player arrived in time."""
-    is_done = _time_out(outline, seat, due_at, now)
-    if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
+    player_id = outline.seats[seat].player_id
+    is_at_desk = player_id is not None and desk.has_mail(player_id, due_at)  # it may be a move
+    is_done = not is_at_desk and _time_out(outline, seat, due_at, now)
+    if is_at_desk or (not is_done and inbox.has_mail(outline.game_id, seat, due_at)):
         postpone(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
     return is_done
 

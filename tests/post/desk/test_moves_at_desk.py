@@ -8,7 +8,7 @@ import pytest
 
 from server.accounts.players import player_at
 from server.games import GAMES
-from server.play.commits import whole_log
+from server.play.commits import load, whole_log
 from server.post.desk import counter
 from server.post.desk.table_moves import with_body
 from server.post.incoming.mime import split
@@ -17,7 +17,7 @@ from server.store import desk
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent, settle
 from tests.post.incoming.replying import a_move
-from tests.support.games import MINUTE, everything_due_happens, later, moves_of
+from tests.support.games import MINUTE, everything_due_happens, later, moves_of, until
 
 HIMMEL = "sternenhimmel"
 
@@ -108,6 +108,21 @@ def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None
     assert (moves(first), moves(second)) == (0, 1)
     joined.sends(to, " ".join(example.groups()))  # the only game that waits
     assert (moves(first), moves(second)) == (1, 1)
+
+
+def test_a_move_that_reaches_the_desk_in_time_counts_even_if_it_is_read_late(joined: Correspondent) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    to, line = joined.newest_answer.reply_to, a_move(game_id, ann_id(joined))
+    due_at = load(game_id).seats[0].due_at
+    assert due_at
+    until(due_at - MINUTE)
+    joined.hands_over(to, joined.written(to, line))
+    later(2 * MINUTE)
+    before = whole_log(game_id)
+    everything_due_happens()
+    assert whole_log(game_id) == before
+    settle()
+    assert moves(game_id) == 1
 
 
 def test_a_number_that_may_be_a_slot_is_asked_about(joined: Correspondent) -> None:
