@@ -76,7 +76,7 @@ def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
 def _number_and_rest(line: str) -> tuple[int | None, str]:
     """Return a pair: the number of a game that a line begins with, and the rest. Return None and the whole line if there
     is no number."""
-    found = _OF_GAME.fullmatch(line[:_LONGEST])
+    found = _OF_GAME.fullmatch(line) if len(line) <= _LONGEST else None
     return (int(found[1]), found[2]) if found else (None, line)
 
 

@@ -113,6 +113,13 @@ def test_the_table_gets_everything_that_stands_beside_a_move(joined: Corresponde
     assert load(game_id).table.status == "paused"
 
 
+def test_a_long_line_is_not_cut_to_another_move(joined: Correspondent) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    move = a_move(game_id, ann_id(joined))
+    joined.sends(joined.newest_answer.reply_to, f"1: {move}{' ' * 200}or rather not")
+    assert moves(game_id) == 0
+
+
 def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None:
     first, second = ann_plays(joined, f"{HIMMEL} title=First", f"{HIMMEL} title=Second")
     line = a_move(second, ann_id(joined))
