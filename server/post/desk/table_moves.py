@@ -95,10 +95,11 @@ def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> S
     """Pass the move in an email on to the table, and return an empty reply. Return a reply that says what is unclear, or
     None if the email has nothing to do with moves."""
     whole = [(it, found) for it in due if (found := _found(read, it)).lines]
-    for number in desk.numbers(errand.player_id).values():
-        without = _without_number(read, number)
-        if without.lines == read.lines:
+    written = {_number_and_rest(line)[0] for line in read.lines}
+    for number in desk.numbers(errand.player_id).values() if written != {None} else ():
+        if number not in written:
             continue
+        without = _without_number(read, number)
         named = next((it for it in due if it.number == number), None)
         if not (whole or (named and _found(without, named).lines)):
             continue
