@@ -55,7 +55,8 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
-_ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d)'(?=\w)")  # French and Italian articles
+_ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # French and Italian articles
+_FIELD = re.compile(r"[a-z]\d+")
 
 
 def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
@@ -112,6 +113,8 @@ def _filler_at(words: list[str], place: int, locale: str) -> int:
     if words[place] in _BEFORE_ONE and words[place + 1 : place + 2] and words[place + 1] in _ONE:
         return 0
     for length in range(min(_MOST, len(words) - place), 0, -1):
+        if words[place + length - 1] in ("de", "du") and _FIELD.fullmatch("".join(words[place + length :][:1])):
+            continue  # it means "from", as in `déplace sur b2 de a1`
         phrase = " ".join(words[place : place + length])
         if phrase in _FILLERS or (phrase == "ma" and locale == "fr"):
             return length

@@ -328,7 +328,21 @@ def test_no_sentence_with_another_word_in_it_is_played() -> None:
         ("Je pose mon étoile brillante sur b2", "1 lay leucht b2"),
         ("Posa la stella brillante su b2, per favore", "1 lay leucht b2"),
         ("Move my star from a1 to b2", "2 move a1 b2"),
+        ("2 move to b2 from a1", "2 move a1 b2"),
+        ("Move my star to b2 from a1", "2 move a1 b2"),
+        ("Déplace mon étoile sur b2 de a1", "2 move a1 b2"),
+        ("Déplace à b2 d'a1", "2 move a1 b2"),
+        ("Déplace de a1 à b2", "2 move a1 b2"),
+        ("Sposta su b2 da a1", "2 move a1 b2"),
+        ("Bewege auf b2 von a1", "2 move a1 b2"),
+        ("Den Stern von a1 auf b2 bewegen", "2 move a1 b2"),
+        ("move to c3 from a1 b2", None),
+        ("move b2 from a1 from c3", None),
+        ("move from a1 b2 from a1", None),
+        ("put a bright star from b2", None),
+        ("bright star de b2", None),
         ("Entferne den Stern auf c1", "2 remove c1"),
+        ("Remove the star from c1", "2 remove c1"),
         ("put a dot star on b1", None),  # from slots 1 and 3
         ("don't put a bright star on b2", None),
         ("bright star on b2?", None),
@@ -338,7 +352,15 @@ def test_no_sentence_with_another_word_in_it_is_played() -> None:
     ],
 )
 def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) -> None:
-    moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
+    moves = (
+        "1 lay punkt b1",
+        "3 lay punkt b1",
+        "1 lay leucht b2",
+        "2 move a1 b2",
+        "2 move b2 a1",
+        "2 remove c1",
+        "1 lapse",
+    )
     raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
     legal = [sternenglanz.read_move(it) for it in moves]
     for locale in LOCALES:
