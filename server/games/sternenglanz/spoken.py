@@ -93,7 +93,8 @@ _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
 _WORD = re.compile(r"\w+")
-_IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a", "from", "von", "depuis", "da"})
+_IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
+_FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
 _STAR = frozenset({"star", "stern", "etoile", "stella"})
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
@@ -188,7 +189,20 @@ def _in_order(words: _Words, known: _Dialect) -> _Words:
         told = (told[-1], *told[:-1])
     if told and known.verbs.get(told[0]) in ("move", "remove"):
         told = tuple(word for word in told if word not in _STAR)
-    return told
+    return _from_first(told) if any(known.verbs.get(word) in ("move", "remove") for word in told) else told
+
+
+def _from_first(words: _Words) -> _Words:
+    """Return the words of a migration or a removal with the field that the star leaves before any other field. Leave
+    them as they are if this isn't clear."""
+    fields = [nr for nr, word in enumerate(words) if word in FIELDS]
+    leaves = [nr for nr in fields if nr and words[nr - 1] in _FROM]
+    if len(leaves) != 1 or (leaves != fields[:1] and len(fields) != 2):
+        return words
+    [at], first = leaves, fields[0]
+    if at == first:
+        return (*words[: at - 1], *words[at:])
+    return (*words[:first], words[at], *words[first : at - 1], *words[at + 1 :])
 
 
 def strange_word(text: str, locale: str) -> str:

@@ -1,13 +1,16 @@
 """Moves in emails to the post desk, such as `7 leo c` or `3: 7 leo c` for game 3.
 
-Such an email is passed on as a reply to the email about that turn, if it consists of the move alone. The table then
-plays or refuses the move. An email with other text may quote something, so it is refused here.
+Such an email is passed on as a reply to the email about that turn, with everything else that it says. The table then
+decides.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from email.message import EmailMessage
+from email.policy import SMTP
+from html import escape
 from typing import NamedTuple, cast
 from uuid import UUID
 
@@ -18,7 +21,7 @@ from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
 from server.post.desk.acting import Errand, Said
-from server.post.desk.reading import is_beside_move, looks_like_command
+from server.post.desk.reading import looks_like_command
 from server.post.incoming.child import child
 from server.post.incoming.intake import identity
 from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
@@ -48,8 +51,7 @@ class Found(NamedTuple):
     """What an email says about moves."""
 
     lines: tuple[str, ...] = ()  # the lines that are a move, or seem to be one
-    is_alone: bool = False  # whether the email has no other text than greetings, names and footers
-    move: str | None = None  # the move, if the lines are one
+    move: str | None = None  # the move, if the table would play it
 
 
 def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]) -> Found:
@@ -57,11 +59,8 @@ def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]
     rules = GAMES[rules_name]
     grammar = Grammar(Spoken(rules, locale), locale, legal)
     reply = parse(read, cast(Notation, rules), locale, legal)
-    found = [line for line in reply.lines if _is_like_move(line, grammar, rules)]
-    others = [line for line in reply.lines if line not in found and not is_beside_move(line.text)]
-    wishes = understand(reply)
-    is_clear = wishes.move is not None or (wishes.problem == "not-understood" and len(found) == 1)
-    return Found(tuple(line.text for line in found), is_clear and not others, wishes.move)
+    found = tuple(line.text for line in reply.lines if _is_like_move(line, grammar, rules))
+    return Found(found, understand(reply).move)
 
 
 def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
@@ -74,28 +73,35 @@ def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
     return is_near or strange_word_in(rules, text, grammar.locale) != ""
 
 
-def without_number(read: Mail, number: int) -> Mail | None:
-    """Return an email without the number of a game before a line, or None if no line begins with this number."""
-    plain = [_rest(line, number) for line in read.lines]
-    if plain == list(read.lines):
-        return None
-    beside = None if read.beside is None else tuple(_rest(line, number) for line in read.beside)
-    return replace(read, lines=tuple(plain), beside=beside)
+def _number_and_rest(line: str) -> tuple[int | None, str]:
+    """Return a pair: the number of a game that a line begins with, and the rest. Return None and the whole line if there
+    is no number."""
+    found = _OF_GAME.fullmatch(line) if len(line) <= _LONGEST else None
+    return (int(found[1]), found[2]) if found else (None, line)
 
 
-def _rest(line: str, number: int) -> str:
-    found = _OF_GAME.fullmatch(line[:_LONGEST])
-    return found[2] if found and int(found[1]) == number else line
+def _without_number(read: Mail, number: int) -> Mail:
+    """Return an email without this number of a game before its lines."""
+
+    def rest(line: str) -> str:
+        named, rest = _number_and_rest(line)
+        return rest if named == number else line
+
+    beside = None if read.beside is None else tuple(map(rest, read.beside))
+    return replace(read, lines=tuple(map(rest, read.lines)), beside=beside)
 
 
 def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> Said | None:
     """Pass the move in an email on to the table, and return an empty reply. Return a reply that says what is unclear, or
     None if the email has nothing to do with moves."""
     whole = [(it, found) for it in due if (found := _found(read, it)).lines]
-    for number in desk.numbers(errand.player_id).values():
-        without = without_number(read, number)
+    written = {_number_and_rest(line)[0] for line in read.lines}
+    for number in desk.numbers(errand.player_id).values() if written != {None} else ():
+        if number not in written:
+            continue
+        without = _without_number(read, number)
         named = next((it for it in due if it.number == number), None)
-        if without is None or not (whole or (named and _found(without, named).lines)):
+        if not (whole or (named and _found(without, named).lines)):
             continue
         if named is None:
             told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
@@ -103,12 +109,12 @@ def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> S
         found = _found(without, named)
         if any(it.move not in (None, found.move) for _, it in whole):  # such as `1: dot b1`, where 1 may be a slot
             return _which_game(errand, due)
-        return _passed_on(errand, mail, found, named)
+        return _passed_on(errand, mail, with_body(mail.raw, without), found.lines, named)
     if not whole:
         return None
     if len(due) > 1:
         return _which_game(errand, due)
-    return _passed_on(errand, mail, whole[0][1], due[0])
+    return _passed_on(errand, mail, mail.raw, whole[0][1].lines, due[0])
 
 
 def _found(read: Mail, it: Due) -> Found:
@@ -117,16 +123,10 @@ def _found(read: Mail, it: Due) -> Found:
     return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
 
 
-def _passed_on(errand: Errand, mail: DeskMail, found: Found, it: Due) -> Said:
-    name = errand.named(it.game)
-    if not found.is_alone:
-        told = gettext("One line looks like a move in game %(game)s. Other lines make that unclear.", game=name)
-        return Said(line=found.lines[0], told=[told, gettext("So nothing was played. Send only the move.")])
+def _passed_on(errand: Errand, mail: DeskMail, raw: bytes, lines: Sequence[str], it: Due) -> Said:
     if errand.written_at or not _has_begun(it, mail.arrived_at, errand.is_again):
-        return Said(
-            line=found.lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)]
-        )
-    raw = with_body(mail.raw, "\r\n".join(found.lines))
+        name = errand.named(it.game)
+        return Said(line=lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)])
     inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)
     return Said()
 
@@ -138,13 +138,17 @@ def _has_begun(it: Due, arrived_at: datetime, is_again: bool) -> bool:
     return began is not None and (began < arrived_at or (began == arrived_at and not is_again))
 
 
-def with_body(raw: bytes, text: str) -> bytes:
-    """Return an email with this text instead of its content. The other headers stay, since they prove the sender."""
+def with_body(raw: bytes, read: Mail) -> bytes:
+    """Return an email with these lines instead of its content, as plain text and as HTML if it had both. The other
+    headers stay, since they prove the sender."""
     head = re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[0]
     fields = re.split(rb"\r?\n(?![ \t])", head)
     kept = [field for field in fields if not _OF_BODY.match(field)]
-    kept += [b"MIME-Version: 1.0", b"Content-Type: text/plain; charset=utf-8", b"Content-Transfer-Encoding: 8bit"]
-    return b"\r\n".join([*kept, b"", text.encode(), b""])
+    body = EmailMessage()
+    body.set_content("\n".join(read.lines))
+    if read.beside is not None:
+        body.add_alternative("<br>\n".join(map(escape, read.beside)), subtype="html")
+    return b"\r\n".join([*kept, body.as_bytes(policy=SMTP)])
 
 
 def _which_game(errand: Errand, due: Sequence[Due]) -> Said:

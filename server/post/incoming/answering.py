@@ -178,7 +178,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
     if mail.turn == SEVERAL or _asks_to_stop(read):
-        wishes, acts = Wishes(problem="several-games" if mail.turn == SEVERAL else "asks-to-stop"), set[str]()
+        wishes, acts = Wishes(problem="asks-to-stop" if _asks_to_stop(read) else "several-games"), set[str]()
     else:
         wishes, acts = _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)

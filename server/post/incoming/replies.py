@@ -557,8 +557,10 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
     commands = [line.command for line in lines if line.command]
     if not commands:
         first = next((line.text for line in lines if line.text), "")
-        said = next((line.text for line in lines if _is_strange(line.text, grammar)), first)
-        return Wishes(problem="not-understood", line=said) if said else Wishes(problem="nothing-said")
+        if first and grammar.legal:
+            rules = cast(Spoken, grammar.rules).rules
+            first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
+        return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
     if move is None:
@@ -722,10 +724,6 @@ def _meant(line: str, grammar: Grammar) -> Wishes | None:
         return None
     meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
-
-
-def _is_strange(line: str, grammar: Grammar) -> bool:
-    return bool(grammar.legal and strange_word_in(cast(Spoken, grammar.rules).rules, line, grammar.locale))
 
 
 def _by_points(text: str, locale: str) -> str:

@@ -43,8 +43,7 @@ _ONE = ("one", "un", "uno")  # also articles and pronouns, so the game sees what
 _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
 _CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
-_LABEL = re.compile(r"(?:move|turn|zug|coup|mossa)\s?:\s", re.IGNORECASE)
-_ANNOUNCES = re.compile(r"(?:\bmove|\bzug|\bcoup|\bmossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
+_ANNOUNCES = re.compile(r"\b(?:move|turn|zug|coup|mossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
 _PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
 _FAREWELL = re.compile(  # with a capitalised name at its end
     r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
@@ -55,7 +54,8 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
-_ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d)'(?=\w)")  # French and Italian articles
+_ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # French and Italian articles
+_FIELD = re.compile(r"[a-z]\d+")
 
 
 def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
@@ -63,24 +63,32 @@ def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]
     if len(line) > LONGEST:
         return []
     found = meant_moves(rules, line, locale, legal)
-    return found or meant_moves(rules, without_fillers(line, locale), locale, legal)
+    if found:
+        return found
+    begins, colon, rest = (sentence := _sentence(line)).partition(":")
+    if colon and (":" in rest or not _announces(begins, locale)):
+        return []  # such as `Ten: on Leo c`, which another player with this name may have said
+    return meant_moves(rules, " ".join(_words(rest if colon else sentence, locale)), locale, legal)
 
 
 def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     """Return the word because of which a line that seems to name a move can't be read, or ""."""
-    return strange_word(rules, without_fillers(line, locale), locale)
+    begins, colon, rest = (sentence := _sentence(line)).partition(":")
+    said = rest if colon and _announces(begins, locale) else sentence
+    return strange_word(rules, " ".join(_words(said, locale)), locale)
 
 
-def without_fillers(line: str, locale: str) -> str:
-    """Return the words of a line that may name a move, without punctuation. Return "" for a question, and for any other
-    line that can't be a plain sentence."""
-    line = _LABEL.sub("", _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()), count=1)
-    if not _READABLE.fullmatch(line) or _HESITATES.search(line):
-        return ""
-    begins, colon, _ = line.partition(":")
-    if colon and not _words(begins, locale) and not _ANNOUNCES.search(begins):
-        return ""  # such as `Please: ten on Leo c`, which another player with this name may have said
-    return " ".join(_words(line, locale))
+def _sentence(line: str) -> str:
+    """Return a line without smileys and courtesy at its end. Return "" for a question, and for any other line that can't
+    be a plain sentence."""
+    line = _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip())
+    return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
+
+
+def _announces(begins: str, locale: str) -> bool:
+    """Return whether the words before a colon only announce a move, such as `Hi, my move is`."""
+    found = _ANNOUNCES.search(begins)
+    return found is not None and not (_words(begins, locale) and _words(begins[: found.start()], locale))
 
 
 def _without_farewell(line: str) -> str:
@@ -112,6 +120,8 @@ def _filler_at(words: list[str], place: int, locale: str) -> int:
     if words[place] in _BEFORE_ONE and words[place + 1 : place + 2] and words[place + 1] in _ONE:
         return 0
     for length in range(min(_MOST, len(words) - place), 0, -1):
+        if words[place + length - 1] in ("de", "du") and _FIELD.fullmatch("".join(words[place + length :][:1])):
+            continue  # it means "from", as in `déplace sur b2 de a1`
         phrase = " ".join(words[place : place + length])
         if phrase in _FILLERS or (phrase == "ma" and locale == "fr"):
             return length

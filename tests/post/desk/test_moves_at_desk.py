@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from email import message_from_bytes
+from email.policy import default
 from uuid import UUID
 
 import pytest
@@ -16,8 +19,13 @@ from server.post.incoming.replies import read
 from server.store import desk
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent, settle
+<<<<<<< HEAD
 from tests.post.incoming.replying import a_move
 from tests.support.games import MINUTE, everything_due_happens, later, moves_of, until
+=======
+from tests.post.incoming.replying import a_move, messages
+from tests.support.games import MINUTE, everything_due_happens, later, moves_of
+>>>>>>> fmoves
 
 HIMMEL = "sternenhimmel"
 
@@ -72,10 +80,13 @@ def test_a_move_is_played_if_one_game_waits(joined: Correspondent, form: str) ->
         ("{0} {1}x {2}", "This isn't quite the right format"),
         ("Put my lovely {0} on {1} {2}", 'We don\'t know the word "lovely"'),
         ("{0} {1} {2}?", "This line is a question"),
-        ("{0} {1} {2}\n\nor rather pass, if Ben agrees", "Send only the move."),
-        ("Ben wrote on Monday:\n{0} {1} {2}", "Send only the move."),
-        ("{0} {1} {2}\n\nNo, wait!", "Send only the move."),
-        ("{0} {1} {2}\nB {1} {2}", "Send only the move."),
+        ("{0} {1} {2}\nor rather pass, if Ben agrees", "the two could be one sentence"),
+        ("Ben wrote on Monday:\n{0} {1} {2}", "This looks like quoted text"),
+        ("{0} {1} {2}\n\nNo, wait!", "This contradicts or questions"),
+        ("{0} {1} {2}\nB {1} {2}", "more than one move"),
+        ("{0} {1} {2}\n\nPasue", "that didn't work. Pasue"),
+        ("1: {0} {1} {2}\n\nResgin", "that didn't work. Resgin"),
+        ("{0} {1} {2}\n\nResign", "asks for two things"),
         ("> {0} {1} {2}", "Write each command"),
         ("7 stars for you, Ben", "The nearest command is"),
     ],
@@ -87,6 +98,30 @@ def test_an_unclear_move_is_asked_about(joined: Correspondent, form: str, told: 
     )
     answer = joined.asks(form.format(star, board, space))
     assert told in " ".join(answer.text.split())
+    assert moves(game_id) == 0
+
+
+@pytest.mark.parametrize("number", ["", "1: "])
+def test_the_table_gets_everything_that_stands_beside_a_move(joined: Correspondent, number: str) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    line, to = number + a_move(game_id, ann_id(joined)), joined.newest_answer.reply_to
+    mail = message_from_bytes(joined.written(to, line), policy=default)
+    mail.add_alternative(f"<p><s>{line}</s></p>", subtype="html")
+    joined.hands_over(to, mail.as_bytes())
+    settle()
+    assert "differ" in joined.newest_answer.text
+    assert moves(game_id) == 0
+    joined.sends(to, f"{line}\n\nsay Good luck!\nPause")
+    everything_due_happens()
+    assert moves(game_id) == 1
+    assert messages(game_id) == ["Good luck!"]
+    assert load(game_id).table.status == "paused"
+
+
+def test_a_long_line_is_not_cut_to_another_move(joined: Correspondent) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    move = a_move(game_id, ann_id(joined))
+    joined.sends(joined.newest_answer.reply_to, f"1: {move}{' ' * 200}or rather not")
     assert moves(game_id) == 0
 
 
@@ -179,11 +214,11 @@ def test_an_email_that_is_processed_again_does_not_play_the_next_turn(
 def test_the_headers_that_prove_a_sender_stay_on_an_email_that_is_passed_on() -> None:
     head = b"From: ann@example.net\r\nMessage-ID: <1@x.org>\r\nAuthentication-Results: mx;\r\n dmarc=fail\r\n"
     raw = head + b"Content-Type: multipart/alternative;\r\n boundary=x\r\n\r\n--x\r\n\r\nresign\r\n--x--\r\n"
-    passed = with_body(raw, "7 löwe c")
-    assert read(passed).lines == ("7 löwe c",)
+    passed = with_body(raw, replace(read(raw), lines=("7 löwe c",), beside=("7 <löwe> c",)))
+    assert (read(passed).lines, read(passed).beside) == (("7 löwe c",), ("7 <löwe> c",))
     assert (read(passed).sender, read(passed).message_id, read(passed).is_forged) == (
         "ann@example.net",
         "<1@x.org>",
         True,
     )
-    assert split(passed)[0].all("content-type") == ["text/plain; charset=utf-8"]
+    assert len(split(passed)[0].all("content-type")) == 1

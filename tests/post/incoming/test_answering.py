@@ -24,9 +24,14 @@ from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.views import view_of
 from server.play.votes import take_back, vote
+from server.post.desk.arguments import is_off
+from server.post.desk.commands import BY_NAME, MAILS, SET, setting_word
 from server.post.desk.counter import deal_with_desk
+from server.post.desk.reading import commands_beside_table
 from server.post.incoming import answering
-from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.answering import _PROBLEMS, deal_with_mails
+from server.post.incoming.commands import RESIGN, word_for
+from server.translations import LOCALES, language
 from server.worker import RECORDS
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
 from tests.post.office import Office, a_mail, arrives
@@ -201,6 +206,16 @@ def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
     deal_with_mails()
     deal_with_desk(RECORDS)
     assert profile(ada)["notifications"]["mails"]["your-turn"] == "off"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_words_that_stop_emails_are_those_of_the_reader(locale: str) -> None:
+    stop, resign = re.findall(r'["“„«]\W?([\w ]+?)\W?["”“»]', language(locale).gettext(_PROBLEMS["asks-to-stop"]))
+    assert stop.split()[:-1] == [BY_NAME[SET].word(locale), setting_word(MAILS, locale)]
+    assert is_off(stop.split()[-1])
+    assert resign == word_for(RESIGN, locale)
+    for name in GAMES:
+        assert [it.command for it in commands_beside_table([stop], locale, name)] == [SET]
 
 
 @pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause"])

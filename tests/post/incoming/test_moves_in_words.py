@@ -189,7 +189,7 @@ SENTENCES = {
         "I'd like to play the ten on capricorn c",
         "I’d like to play the ten on Capricorn c.",
         "Hello, I put a 10 on Cap, space c",
-        "capricorn c: 10",
+        "Here is my move: ten on Capricorn c",
         "Move: 10, Capricorn, c",
         "Hi, my move is: 10 Capricorn c",
         "10-cap-c thx",
@@ -210,7 +210,7 @@ SENTENCES = {
         "Sieben Loewe c",
         "put my seven on leo c",
         "le sept sur le Lion c",
-        "my 7: Leone c",
+        "Ecco la mia mossa: 7 Leone c",
     ],
     "1 aries c": ["my one on Aries c", "Die Eins auf Widder c", "le 1 sur le Bélier c"],
     "B leo b": ["the black hole on Leo b", "Schwarzes Loch auf Löwe b", "trou noir sur Lion b", "a B on leo b"],
@@ -221,6 +221,15 @@ UNCLEAR = (
     "put one on Aries c",
     "Please: ten on capricorn c",
     "Hello all: ten on capricorn c",
+    "capricorn c: 10",
+    "my 7: Leone c",
+    "Ten: on capricorn c",
+    "Pose: ten on capricorn c",
+    "Stella: ten on capricorn c",
+    "- Stella: ten on capricorn c",
+    "Stella move: ten on capricorn c",
+    "Star move is: ten on capricorn c",
+    "Move: Stella: ten on capricorn c",
     "10 on Capricorn c. Thanks, leo d",
     "10 on Capricorn c, cheers Nope",
     "10 on Capricorn c \N{THUMBS DOWN SIGN}",
@@ -328,7 +337,21 @@ def test_no_sentence_with_another_word_in_it_is_played() -> None:
         ("Je pose mon étoile brillante sur b2", "1 lay leucht b2"),
         ("Posa la stella brillante su b2, per favore", "1 lay leucht b2"),
         ("Move my star from a1 to b2", "2 move a1 b2"),
+        ("2 move to b2 from a1", "2 move a1 b2"),
+        ("Move my star to b2 from a1", "2 move a1 b2"),
+        ("Déplace mon étoile sur b2 de a1", "2 move a1 b2"),
+        ("Déplace à b2 d'a1", "2 move a1 b2"),
+        ("Déplace de a1 à b2", "2 move a1 b2"),
+        ("Sposta su b2 da a1", "2 move a1 b2"),
+        ("Bewege auf b2 von a1", "2 move a1 b2"),
+        ("Den Stern von a1 auf b2 bewegen", "2 move a1 b2"),
+        ("move to c3 from a1 b2", None),
+        ("move b2 from a1 from c3", None),
+        ("move from a1 b2 from a1", None),
+        ("put a bright star from b2", None),
+        ("bright star de b2", None),
         ("Entferne den Stern auf c1", "2 remove c1"),
+        ("Remove the star from c1", "2 remove c1"),
         ("put a dot star on b1", None),  # from slots 1 and 3
         ("don't put a bright star on b2", None),
         ("bright star on b2?", None),
@@ -338,7 +361,15 @@ def test_no_sentence_with_another_word_in_it_is_played() -> None:
     ],
 )
 def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) -> None:
-    moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
+    moves = (
+        "1 lay punkt b1",
+        "3 lay punkt b1",
+        "1 lay leucht b2",
+        "2 move a1 b2",
+        "2 move b2 a1",
+        "2 remove c1",
+        "1 lapse",
+    )
     raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
     legal = [sternenglanz.read_move(it) for it in moves]
     for locale in LOCALES:

@@ -13,6 +13,7 @@ from sqlalchemy import update
 
 from server.accounts.players import change_profile
 from server.games import GAMES
+from server.games.sternenhimmel.moves import PLACEMENTS
 from server.play.talk.chat import say
 from server.post.desk.reading import commands_beside_table, read_request
 from server.post.incoming.html_text import lines_of_page
@@ -43,8 +44,29 @@ COMMANDS = (
     "say I'm a fool",
     "plan off",
 )
-MOVES = {"sternenhimmel": ("7 leo a", "3 cancer c"), "sternenglanz": ("finish", "lay sonne b1", "move a1 b2 c3")}
-CALLED = ("Ben", "7 leo", "say", "say hello", "Plan", "lay sonne", "confirm", "move a1", "ja", "¦")
+MOVES = {
+    "sternenhimmel": ("7 leo a", "3 cancer c", "put my ten on Leo c", "on Leo c"),
+    "sternenglanz": ("finish", "lay sonne b1", "move a1 b2 c3", "bright star on b2", "please move a1 to b2"),
+}
+LEGAL = {
+    "sternenhimmel": list(PLACEMENTS.values()),
+    "sternenglanz": [GAMES["sternenglanz"].read_move(it) for it in ("1 lay leucht b2", "2 move a1 b2", "3 remove c1")],
+}
+CALLED = (
+    "Ben",
+    "7 leo",
+    "say",
+    "say hello",
+    "Plan",
+    "lay sonne",
+    "confirm",
+    "move a1",
+    "ja",
+    "¦",
+    "Stella",
+    "Ten",
+    "Move b2",
+)
 
 
 def attacks(rules: str) -> Iterator[str]:
@@ -81,7 +103,7 @@ def test_quoted_chat_contains_no_move_or_command(rules: str) -> None:
     for text in attacks(rules):
         locale, quoted = next(locales), next(quoting)(_lines(next(names), text))
         mail = read(a_mail(quoted))
-        assert understand(parse(mail, GAMES[rules], locale)).problem == "nothing-said", quoted
+        assert understand(parse(mail, GAMES[rules], locale, LEGAL[rules])).problem == "nothing-said", quoted
         assert not commands_beside_table(mail.lines, locale, rules), quoted
         assert not read_request(mail, locale).asked, quoted
 
@@ -99,7 +121,7 @@ def test_chat_takes_no_effect_even_if_a_program_replaces_the_mark(rules: str, ma
     for text in attacks(rules):
         locale, lines = next(locales), _lines(next(names), text)
         mail = read(a_mail("\n".join(lines).replace(SAID, mark)))
-        assert understand(parse(mail, GAMES[rules], locale)).problem, lines
+        assert understand(parse(mail, GAMES[rules], locale, LEGAL[rules])).problem, lines
         assert not [it for it in read_request(mail, locale).asked if it.writes], lines
 
 
