@@ -20,9 +20,10 @@ from server.clock import clock
 from server.play.views import view_of
 from server.post.delivery import PostOffice
 from server.post.incoming import answering
-from server.post.incoming.answering import JOINING, deal_with_mails
+from server.post.incoming.answering import JOINING, LEASE, deal_with_mails
 from server.post.incoming.smtp_server import SmtpServer
 from server.post.smtp import SmtpCarrier
+from server.store.database_retry import Unavailable
 from server.store.tables import Delivery, LetterRow, db
 from tests.post.incoming.replying import DOMAIN, a_move
 from tests.post.office import Mail, a_mail
@@ -210,6 +211,38 @@ def test_the_email_about_a_turn_waits_while_the_reply_is_being_processed(
     later(timedelta(seconds=1))
     (_, turn) = line.mails()
     assert f"\nYou played: {move}\n" in turn.text
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_last_move_is_confirmed_even_if_workers_die_before_they_reply(
+    line: Line, game_id: UUID, ada: UUID, deaths: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(*_: object) -> None:
+        raise Unavailable
+
+    nears_its_end(game_id, ada)
+    line.mails()
+    while head_of(game_id).table.status == "running":
+        move, before = a_move(game_id, ada), len(line.mails())
+        line.replies(move)
+        for _ in range(deaths):
+            with monkeypatch.context() as patch, pytest.raises(Unavailable):
+                patch.setattr(answering, "_finish", dies)
+                deal_with_mails()
+            everything_due_happens()
+            later(LEASE)
+            line.mails()
+        deal_with_mails()
+        line.mails()
+        later(JOINING)
+        end, *more = line.mails()[before:]
+    assert "Replay the game" in end.text
+    if deaths == 1:
+        assert f"\nYou played: {move}\n" in end.text
+        assert more == []
+    else:  # the email about the end did not wait so long
+        assert "You played" not in end.text
+        assert [mail.subject for mail in more] == ["Move played: Sternenhimmel"]
 
 
 def test_a_confirmed_move_is_not_confirmed_again_after_a_crash(
