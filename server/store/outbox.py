@@ -49,18 +49,14 @@ _TURNS = """
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
  WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'your-turn' AND leased_until IS NULL"""
 
-_CONFIRMATIONS = """
-SELECT a.game_id, a.letter_id, a.due_at, a.tries, a.player_id::text, a.kind, a.made_at FROM outbox a
+_JOINING = """
+SELECT {it}.game_id, {it}.letter_id, {it}.due_at, {it}.tries, {it}.player_id::text, {it}.kind, {it}.made_at FROM outbox a
   JOIN outbox t ON t.game_id = a.game_id AND t.player_id = a.player_id AND t.version >= a.version
- WHERE a.game_id = %(owner)s AND t.letter_id = %(letter_id)s AND a.letter_id <> t.letter_id
-   AND a.data->>'may_join' = 'true' AND (a.leased_until IS NULL OR a.leased_until <= %(lapsed_at)s)
- ORDER BY a.made_at"""
-_CONFIRMING = """
-SELECT t.game_id, t.letter_id, t.due_at, t.tries, t.player_id::text, t.kind, t.made_at FROM outbox t
-  JOIN outbox a ON a.game_id = t.game_id AND a.player_id = t.player_id AND a.version <= t.version
- WHERE a.game_id = %(owner)s AND a.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
-   AND t.kind IN ('your-turn', 'game-ended') AND (t.leased_until IS NULL OR t.leased_until <= %(lapsed_at)s)
- ORDER BY t.made_at DESC LIMIT 1"""
+ WHERE a.game_id = %(owner)s AND {given}.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
+   AND t.kind IN ('your-turn', 'game-ended') AND ({it}.leased_until IS NULL OR {it}.leased_until <= %(lapsed_at)s)
+ ORDER BY {it}.made_at"""
+_CONFIRMATIONS = _JOINING.format(it="a", given="t")  # "a" is the answer, "t" the email about the turn or the end
+_CONFIRMING = f"{_JOINING.format(it='t', given='a')} DESC LIMIT 1"
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
