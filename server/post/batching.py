@@ -41,7 +41,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
         return "dropped", noted("The account is banned or deleted.")
     if player.guest_until is not None:
         return "dropped", noted("Guests have no email address.")
-    if is_overtaken(row) or (row.data.get("may_join") and _has_end_told(row)):
+    if is_overtaken(row):
         return "dropped", noted("A later email about this game has newer information.")
     if row.kind not in notice_kinds.MAIL_KINDS:
         return None
@@ -78,15 +78,6 @@ def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
         arrived = Delivery.result == "sent" if table is Delivery else true()
         queries.append(select(table.letter_id).where(to_him, later, arrived).limit(1))
     return any(db.session.execute(query).first() for query in queries)
-
-
-def _has_end_told(row: LetterRow | PlayerLetterRow) -> bool:
-    """Return whether the reader of this confirmation of a move has been told that the game is over."""
-    if isinstance(row, PlayerLetterRow):
-        return False
-    to_reader = (Delivery.game_id == row.game_id) & (Delivery.player_id == row.player_id)
-    end = (Delivery.kind == notice_kinds.GAME_ENDED.name) & (Delivery.result == "sent")
-    return db.session.execute(select(Delivery.letter_id).where(to_reader, end).limit(1)).first() is not None
 
 
 def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ from uuid import UUID
 from server.accounts.notice_kinds import GAME_ENDED, YOUR_TURN
 from server.accounts.preferences import has_chosen
 from server.clock import clock
+from server.post.incoming.answering import LEASE
 from server.store.inbox import is_in_hand
 from server.store.outbox import Waiting, confirmations_for
 from server.store.tables import Player, db
@@ -24,7 +25,8 @@ LONGEST = timedelta(minutes=8)  # the longest time from the start of a turn to i
 CONFIRMING = (YOUR_TURN.name, GAME_ENDED.name)  # kinds of emails that contain the confirmation of a move
 MOST = 5  # turns in an email; mail programs truncate longer emails
 _AT_TABLE = timedelta(minutes=2)
-_PROCESSING, _SOON = timedelta(seconds=10), timedelta(seconds=1)
+_PROCESSING = LEASE + timedelta(seconds=10)  # long enough for another worker to take over
+_SOON = timedelta(seconds=1)
 _SHARE = 20  # an email waits at most 1/20 of the time for a move
 
 

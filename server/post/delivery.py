@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import groupby
 from threading import BoundedSemaphore, Event
 from typing import NamedTuple
 from uuid import UUID
@@ -259,8 +260,9 @@ class PostOffice:
             outbox.retry(it.letter, it.row, now, now + pause, why)
 
     def _note_all(self, in_hand: Sequence[_InHand], result: str, detail: str) -> None:
-        for it in in_hand:
-            self._note(partial(outbox.finish, it.letter, it.row, clock.now(), result, detail))
+        for _, of_game in groupby(in_hand, lambda it: it.letter.owner):
+            sent = [(it.letter, it.row) for it in of_game]
+            self._note(partial(outbox.finish_together, sent, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
         """Store the result, and retry until this succeeds, even during a long outage. An email without a stored result

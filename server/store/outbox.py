@@ -5,6 +5,7 @@ Each claim increments `tries`. Its value then identifies the holder of the lease
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -48,18 +49,14 @@ _TURNS = """
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
  WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'your-turn' AND leased_until IS NULL"""
 
-_CONFIRMATIONS = """
-SELECT a.game_id, a.letter_id, a.due_at, a.tries, a.player_id::text, a.kind, a.made_at FROM outbox a
+_JOINING = """
+SELECT {it}.game_id, {it}.letter_id, {it}.due_at, {it}.tries, {it}.player_id::text, {it}.kind, {it}.made_at FROM outbox a
   JOIN outbox t ON t.game_id = a.game_id AND t.player_id = a.player_id AND t.version >= a.version
- WHERE a.game_id = %(owner)s AND t.letter_id = %(letter_id)s AND a.letter_id <> t.letter_id
-   AND a.data->>'may_join' = 'true' AND (a.leased_until IS NULL OR a.leased_until <= %(lapsed_at)s)
- ORDER BY a.made_at"""
-_CONFIRMING = """
-SELECT t.game_id, t.letter_id, t.due_at, t.tries, t.player_id::text, t.kind, t.made_at FROM outbox t
-  JOIN outbox a ON a.game_id = t.game_id AND a.player_id = t.player_id AND a.version <= t.version
- WHERE a.game_id = %(owner)s AND a.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
-   AND t.kind IN ('your-turn', 'game-ended') AND (t.leased_until IS NULL OR t.leased_until <= %(lapsed_at)s)
- ORDER BY t.made_at DESC LIMIT 1"""
+ WHERE a.game_id = %(owner)s AND {given}.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
+   AND t.kind IN ('your-turn', 'game-ended') AND ({it}.leased_until IS NULL OR {it}.leased_until <= %(lapsed_at)s)
+ ORDER BY {it}.made_at"""
+_CONFIRMATIONS = _JOINING.format(it="a", given="t")  # "a" is the answer, "t" the email about the turn or the end
+_CONFIRMING = f"{_JOINING.format(it='t', given='a')} DESC LIMIT 1"
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
@@ -168,28 +165,39 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
     db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
 
 
-@with_retries
 def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
     """Store the result of sending an email, and delete the email. Do neither if the lease has expired and another
     process has the email."""
-    _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
+    finish_together([(letter, row)], at, result, detail)
+
+
+@with_retries
+def finish_together(letters: Sequence[tuple[Waiting, Any]], at: datetime, result: str, detail: str) -> None:
+    """Finish the emails about a game that were sent as one, in one transaction.
+
+    Otherwise a crash in between would leave some of them in the outbox, to be sent again alone.
+    """
+    values = {"result": result, "detail": detail, "at": at}
+    _settle([_settlement(letter, row, "DELETE FROM {table}", values) for letter, row in letters])
 
 
 @with_retries
 def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
     """Store a failed attempt and the time of the next one."""
     put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
-    _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})
+    _settle([_settlement(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})])
 
 
-def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
-    """Store a result and change the email, in a single round trip. Do neither if another process has the email.
+def _settlement(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the statement that stores a result and changes the email, and its parameters. It does neither if another
+    process has the email.
 
     Each part of the statement names the game, since tables may be distributed over machines.
     """
     table = letter.table.__tablename__
     owner = "game_id" if letter.table is LetterRow else "player_id"
-    values |= {"letter_id": row.letter_id, "nr": row.tries, "kind": row.kind, "player_id": reader_of(row)}
+    values = {**values, "owner": letter.owner, "letter_id": row.letter_id, "nr": row.tries, "kind": row.kind}
+    values["player_id"] = reader_of(row)
     parts = []
     if isinstance(row, LetterRow):
         values |= {"game_id": row.game_id, "seat": row.seat, "version": row.version}
@@ -203,9 +211,15 @@ def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> N
     statement = f"{change.format(table=table)} {is_ours}"
     if parts:
         statement = f"WITH {', '.join(parts)} {statement}"
-    db.session.rollback()  # discard rows read for this email
-    with autocommit() as connection:
-        connection.execute(statement, {"owner": letter.owner, **values})
+    return statement, values
+
+
+def _settle(settlements: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    """Execute these statements in one transaction. A single one takes one round trip."""
+    db.session.rollback()  # discard rows read for these emails
+    with autocommit() as connection, connection.transaction() if len(settlements) > 1 else nullcontext():
+        for statement, values in settlements:
+            connection.execute(statement, values)
 
 
 def _noted(table: type[Delivery | PlayerDelivery], values: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from flask import Flask
 from server.accounts.blocks import block
 from server.accounts.players import change_profile
 from server.operations.delete_player import delete_player
+from server.play.seating.seats import change_seat
 from server.play.talk.chat import say
 from server.play.talk.notes import keep_note
 from server.post.incoming.html_text import lines_of_page
@@ -174,6 +175,24 @@ def test_a_bundle_shows_the_chat_of_each_waiting_game_once(
     later(DAY)
     assert said_in(newest(office, "ada")) == ["bea: Or on Monday."]
     assert turn_of(other, ada) is not None
+
+
+def test_a_bundle_repeats_no_messages_of_an_email_about_the_same_turn(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "at-once"}, "bundle_at": ["08:00"]}})
+    say(game_id, bea, "See you on Sunday.")
+    all_move(game_id, bea, cyd)
+    assert said_in(newest(office, "ada")) == ["bea: See you on Sunday."]
+    other = game_of(bea, ada, cyd, title="Another")
+    change_seat(other, ada, {"mails": "bundled"})
+    say(other, bea, "Or on Monday.")
+    all_move(other, bea)
+    office.delivers()
+    later(DAY)
+    bundle = newest(office, "ada")
+    assert bundle.subject == "Your turn in 2 games"
+    assert said_in(bundle) == ["bea: Or on Monday."]
 
 
 def test_the_email_about_the_end_shows_the_chat(office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:

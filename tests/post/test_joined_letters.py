@@ -5,22 +5,26 @@ Emails come and go by SMTP.
 
 import smtplib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from email import message_from_bytes, policy
 from uuid import UUID
 
+import psycopg
 import pytest
 from flask import Flask
 
+from server import leases
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.play.views import view_of
 from server.post.delivery import PostOffice
 from server.post.incoming import answering
-from server.post.incoming.answering import JOINING, deal_with_mails
+from server.post.incoming.answering import JOINING, LEASE, deal_with_mails
 from server.post.incoming.smtp_server import SmtpServer
 from server.post.smtp import SmtpCarrier
-from server.store.tables import Delivery, db
+from server.store.database_retry import Unavailable
+from server.store.tables import Delivery, LetterRow, db
 from tests.post.incoming.replying import DOMAIN, a_move
 from tests.post.office import Mail, a_mail
 from tests.post.test_mail import Server, listening
@@ -123,10 +127,14 @@ def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) 
     assert f"\nYou played: {move}\n" in line.mails()[-1].text
 
 
-def test_the_email_about_the_end_is_the_last_one(line: Line, game_id: UUID, ada: UUID) -> None:
+def nears_its_end(game_id: UUID, ada: UUID) -> None:
     while len(view_of(head_of(game_id), 0)["boards"]) == 3:
         moves_on(game_id, ada)
         everything_due_happens()
+
+
+def test_the_email_about_the_end_is_the_last_one(line: Line, game_id: UUID, ada: UUID) -> None:
+    nears_its_end(game_id, ada)
     line.mails()
     while head_of(game_id).table.status == "running":
         moved, before = line.plays(game_id, ada), len(line.mails())
@@ -203,6 +211,75 @@ def test_the_email_about_a_turn_waits_while_the_reply_is_being_processed(
     later(timedelta(seconds=1))
     (_, turn) = line.mails()
     assert f"\nYou played: {move}\n" in turn.text
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_last_move_is_confirmed_even_if_workers_die_before_they_reply(
+    line: Line, game_id: UUID, ada: UUID, deaths: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(*_: object) -> None:
+        raise Unavailable
+
+    nears_its_end(game_id, ada)
+    line.mails()
+    while head_of(game_id).table.status == "running":
+        move, before = a_move(game_id, ada), len(line.mails())
+        line.replies(move)
+        for _ in range(deaths):
+            with monkeypatch.context() as patch, pytest.raises(Unavailable):
+                patch.setattr(answering, "_finish", dies)
+                deal_with_mails()
+            everything_due_happens()
+            later(LEASE)
+            line.mails()
+        deal_with_mails()
+        line.mails()
+        later(JOINING)
+        end, *more = line.mails()[before:]
+    assert "Replay the game" in end.text
+    if deaths == 1:
+        assert f"\nYou played: {move}\n" in end.text
+        assert more == []
+    else:  # the email about the end did not wait so long
+        assert "You played" not in end.text
+        assert [mail.subject for mail in more] == ["Move played: Sternenhimmel"]
+
+
+def test_a_confirmed_move_is_not_confirmed_again_after_a_crash(
+    line: Line, game_id: UUID, ada: UUID, shared_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "_AFTER_AN_OUTAGE", 0)
+    line.mails()
+    move = line.plays(game_id, ada)
+    everything_due_happens()
+    with results_of_replies_get_lost(shared_url):
+        assert line.subjects()[1:] == ["Your turn: Sternenhimmel"]
+    db.session.execute(db.update(LetterRow).values(leased_until=clock.now() - HOUR))
+    db.session.commit()
+    line.mails()
+    later(2 * JOINING)
+    _, turn, again = line.mails()
+    assert f"\nYou played: {move}\n" in turn.text
+    assert again.message.as_bytes() == turn.message.as_bytes()
+    assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
+
+
+@contextmanager
+def results_of_replies_get_lost(url: str) -> Iterator[None]:
+    """Let Postgres reject the results of replies, as if the worker had died before it could store them."""
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(
+            "CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'The worker died.'; END $$"
+        )
+        owner.execute(
+            "CREATE TRIGGER reject BEFORE INSERT ON deliveries FOR EACH ROW "
+            "WHEN (NEW.kind = 'answer') EXECUTE FUNCTION reject()"
+        )
+        try:
+            yield
+        finally:
+            db.session.rollback()
+            owner.execute("DROP FUNCTION reject CASCADE")
 
 
 def test_a_move_against_people_is_confirmed_immediately(line: Line, ada: UUID, bea: UUID) -> None:

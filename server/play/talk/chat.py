@@ -26,13 +26,16 @@ from server.store.tables import GameRow, Message, db
 NO_TEXT: Final = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
 SHOWING: Final = (YOUR_TURN.name, ANSWER.name, GAME_ENDED.name)  # the kinds of emails that show new messages
 
-# A bundle lists the turns whose emails it replaces.
+# A bundle lists the turns whose emails it replaces. It also lists turns that had their own emails.
 _NEW = """
-WITH told AS (
-SELECT max(version) AS version FROM deliveries
+WITH shown AS (
+SELECT letter_id, version, result FROM deliveries
  WHERE game_id = %(game_id)s AND player_id = %(reader)s AND kind = ANY(%(showing)s)
    AND (result = 'sent' OR (result = 'bundled' AND kind = %(turn)s))
-   AND (version < %(version)s OR (version = %(version)s AND letter_id <> %(letter_id)s))
+), told AS (
+SELECT max(version) AS version FROM shown
+ WHERE version < %(version)s OR (version = %(version)s AND letter_id <> %(letter_id)s::uuid)
+    OR (%(letter_id)s::uuid IS NULL AND 'bundled' <> ALL (SELECT result FROM shown WHERE version >= %(version)s))
 )
 SELECT m.nr, m.seat, m.player_id, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id
  WHERE m.game_id = %(game_id)s AND m.player_id <> %(reader)s AND m.text <> %(no_text)s
@@ -97,7 +100,8 @@ def new_messages(game_id: UUID, reader: UUID, version: int, letter_id: UUID | No
 
     These are the messages since the version of the player's previous email, up to this version, so each email has its
     own. The following are left out: the player's own messages, deleted ones, and those of players they have blocked,
-    unless players are anonymous. Players who have muted the chat get none. `letter_id`: the email itself.
+    unless players are anonymous. Players who have muted the chat get none. `letter_id`: the email itself, or None for a
+    bundle.
     """
     asked = {"game_id": game_id, "reader": reader, "version": version, "letter_id": letter_id}
     kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "no_text": NO_TEXT}

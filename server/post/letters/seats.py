@@ -161,7 +161,8 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     host = db.session.get(Player, host_id)
     names = [unless_link(name, gettext("A player")) for name in game.names]
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
-    friends = [] if nameless else [name for name, it in taken if it.player_id not in (None, host_id)]
+    people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
+    friends = [name for name, it in people if name == game.names[it.seat]]  # not those that contain a link
     return Invitation(
         host=unless_link(host.name if host and not nameless else "", gettext("A player")),
         title=unless_link(game.head.title, reader.rules),
@@ -178,7 +179,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 
 def _known_as(reader: Reader, friends: list[str]) -> str:
     """Return what the subject says about the game. A stranger's title is cut, so that it can't fill the subject."""
-    if friends := [name for name in friends if name in reader.game.names]:  # not those that contain a link
+    if friends:
         return str(gettext("%(rules)s with %(names)s", rules=reader.rules, names=spoken().listed(friends)))
     title = unless_link(reader.game.head.title, reader.rules)
     return titled(title if len(title) <= _TITLE else f"{title[: _TITLE - 1].rstrip()}…", reader.rules)
