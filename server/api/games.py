@@ -391,7 +391,8 @@ class Invitations(MethodView):
     def get(self, game_id: UUID) -> Any:
         """List a game's invitations
 
-        Returns the seats that are reserved for invited players, with the invited addresses. Only the host can do this.
+        Returns the seats that are reserved for invited players. You see only the addresses that you entered. Only the
+        host can do this.
         """
         return {"items": invitees(game_id, caller("games:write").player_id)}
 

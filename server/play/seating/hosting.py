@@ -97,14 +97,15 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
 
 
 def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
-    """Return the invited seats with their addresses. Only the host may see them. A host who took over from the creator
-    sees no addresses, since the creator didn't give them to this player. Raise NotFound, NotHost."""
+    """Return the invited seats, for the host only. Each has its address if the host entered it. Raise NotFound,
+    NotHost."""
     game = load_visible(game_id, player_id)
     if game.head.host != player_id:
         raise NotHost("Only the host of this game can do this.")
-    is_creator = game.head.made_by == player_id
     return [
-        {"seat": row.seat, "email": row.email if is_creator else None} for row in game.seats if row.kind == "invited"
+        {"seat": row.seat, "email": row.email if row.invited_by == player_id else None}
+        for row in game.seats
+        if row.kind == "invited"
     ]
 
 

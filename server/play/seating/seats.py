@@ -179,7 +179,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         if seat is None:
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
-    chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
+    chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
     note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
     with committing(chosen.seat):
         db.session.commit()
