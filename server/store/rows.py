@@ -98,6 +98,7 @@ class SeatState(NamedTuple):
     owner_mails: str | None
     stood_in_until: datetime | None
     invited_by: UUID | None
+    mailed_at: datetime | None
     person: Person = NOBODY
     owner: Person | None = None
 
@@ -132,7 +133,7 @@ _UUIDS_OF_HEAD = [GameHead._fields.index(name) for name in ("game_id", "made_by"
 _MOMENTS_OF_HEAD = [GameHead._fields.index(name) for name in ("made_at", "closes_at", "wake_at")]
 _MOMENTS_OF_SEAT = [
     SEAT_COLUMNS.index(name)
-    for name in ("asked_at", "due_at", "remind_at", "wake_at", "lost_at", "plan_at", "stood_in_until")
+    for name in ("asked_at", "due_at", "remind_at", "wake_at", "lost_at", "plan_at", "stood_in_until", "mailed_at")
 ]
 _MOMENTS_OF_PERSON = [Person._fields.index(name) for name in ("unreachable_since", "program_since")]
 _head_values, _seat_values = itemgetter(*GameHead._fields), itemgetter(*SEAT_COLUMNS)

@@ -179,6 +179,8 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         if seat is None:
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
+    if chosen.email != email:
+        chosen.mailed_at = None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
     note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
     with committing(chosen.seat):
@@ -244,8 +246,8 @@ def decline_invitation(word: str) -> datetime:
 
 
 def restore_invitation(word: str, email: str, declined_at: str) -> None:
-    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after its
-    invitation was declined at this time. Raise NotFound, SeatTaken, AlreadySeated, NotRunning."""
+    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after that
+    decline. Raise NotFound, SeatTaken, AlreadySeated, NotRunning."""
     game_id, seat, mark = verify(INVITATION, word)
     try:
         at = moment_from_json(declined_at)
