@@ -391,7 +391,8 @@ class Invitations(MethodView):
     def get(self, game_id: UUID) -> Any:
         """List a game's invitations
 
-        Returns the seats that are reserved for invited players, with the invited addresses. Only the host can do this.
+        Returns the seats that are reserved for invited players. You see only the addresses that you entered. Only the
+        host can do this.
         """
         return {"items": invitees(game_id, caller("games:write").player_id)}
 
@@ -406,10 +407,10 @@ class Invitations(MethodView):
         Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
         can see who takes a seat you reserved, even in a game with the `nameless` option.
 
-        To send the email again, repeat the call with the same seat and address. But an address without an account gets
-        only one invitation email, even from several hosts, until a player signs in with this address. The seat's
-        `unreachable` tells you whether emails bounce. Anything that looks like a link is removed from the title and
-        names in the email.
+        To send the email again, repeat the call with the same seat and address. Repeat the `greeting` too, since it
+        isn't stored. But an address without an account gets only one invitation email, even from several hosts, until a
+        player signs in with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks
+        like a link is removed from the title and names in the email.
         """
         who = caller("games:write")
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))

@@ -268,17 +268,17 @@ def declined(word: str) -> Response:
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     try:
-        decline_invitation(word)
+        declined_at = decline_invitation(word)
     except NotFound:  # the invitation was declined or withdrawn before
         return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
-    return page("declined.html", game=game, word=word, email=email)
+    return page("declined.html", game=game, word=word, email=email, declined_at=declined_at.isoformat())
 
 
 @blp.post("/i/<word>/undo")
 def restored(word: str) -> Response:
     """Reserve the seat again after its invitation was declined."""
     _expect_own_page()
-    restore_invitation(word, request.form.get("email", ""))
+    restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
     return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
 
 

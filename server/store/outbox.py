@@ -202,9 +202,9 @@ def _settlement(letter: Waiting, row: Any, change: str, values: dict[str, Any]) 
     if isinstance(row, LetterRow):
         values |= {"game_id": row.game_id, "seat": row.seat, "version": row.version}
         parts.append(_noted(Delivery, values))
-        if row.kind == "invitation" and values["result"] in ("refused", "given-up", "dropped"):
+        if row.kind == "invitation" and values["result"] in _INVITATION_IS:
             values["to"] = row.data["to"]
-            parts.append(f"lost AS ({_LOSE_INVITATION})")
+            parts.append(f"invited AS ({_INVITATION_IS[values['result']]})")
     elif values["player_id"] is not None:  # without a player, no one can read the history
         parts.append(_noted(PlayerDelivery, values))
     is_ours = f"WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(nr)s"
@@ -231,9 +231,14 @@ def _noted(table: type[Delivery | PlayerDelivery], values: dict[str, Any]) -> st
     )
 
 
-_LOSE_INVITATION = (
-    "UPDATE seats SET lost_at = %(at)s WHERE game_id = %(game_id)s AND seat = %(seat)s AND email = %(to)s"
-)
+_IS_INVITED = "WHERE game_id = %(game_id)s AND seat = %(seat)s AND email = %(to)s"
+_LOSE_INVITATION = f"UPDATE seats SET lost_at = %(at)s, mailed_at = NULL {_IS_INVITED}"
+_INVITATION_IS = {
+    "sent": f"UPDATE seats SET mailed_at = %(at)s {_IS_INVITED}",
+    "refused": _LOSE_INVITATION,
+    "given-up": _LOSE_INVITATION,
+    "dropped": f"{_LOSE_INVITATION} AND mailed_at IS NULL",  # an earlier email to the same address still counts
+}
 
 
 def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:

@@ -97,6 +97,8 @@ class SeatState(NamedTuple):
     owner_since: int | None
     owner_mails: str | None
     stood_in_until: datetime | None
+    invited_by: UUID | None
+    mailed_at: datetime | None
     person: Person = NOBODY
     owner: Person | None = None
 
@@ -126,11 +128,12 @@ _head, _seat = GameHead._make, SeatState._make
 _SEED, _DRAWN = GameHead._fields.index("seed"), GameHead._fields.index("drawn")
 _TURN, _DUE_AT = SEAT_COLUMNS.index("turn"), SEAT_COLUMNS.index("due_at")
 _PLAYER_ID, _OWNER_ID = SEAT_COLUMNS.index("player_id"), SEAT_COLUMNS.index("owner_id")
+_UUIDS_OF_SEAT = [SEAT_COLUMNS.index(name) for name in ("player_id", "owner_id", "invited_by")]
 _UUIDS_OF_HEAD = [GameHead._fields.index(name) for name in ("game_id", "made_by", "host")]
 _MOMENTS_OF_HEAD = [GameHead._fields.index(name) for name in ("made_at", "closes_at", "wake_at")]
 _MOMENTS_OF_SEAT = [
     SEAT_COLUMNS.index(name)
-    for name in ("asked_at", "due_at", "remind_at", "wake_at", "lost_at", "plan_at", "stood_in_until")
+    for name in ("asked_at", "due_at", "remind_at", "wake_at", "lost_at", "plan_at", "stood_in_until", "mailed_at")
 ]
 _MOMENTS_OF_PERSON = [Person._fields.index(name) for name in ("unreachable_since", "program_since")]
 _head_values, _seat_values = itemgetter(*GameHead._fields), itemgetter(*SEAT_COLUMNS)
@@ -163,7 +166,7 @@ def _head_of(row: Json) -> GameHead:
 
 def _seat_of(row: Json, people: Mapping[str, Person]) -> SeatState:
     values = [*_seat_values(row), people.get(row["player_id"], NOBODY), people.get(row["owner_id"])]
-    _parse(values, (_PLAYER_ID, _OWNER_ID), _as_uuid)
+    _parse(values, _UUIDS_OF_SEAT, _as_uuid)
     _parse(values, _MOMENTS_OF_SEAT, moment_from_json)
     return _seat(values)
 

@@ -346,6 +346,8 @@ class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     - `wake_at`: when the worker next checks this seat.
     - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment to a salt.
     - `mails`: at-once, bundled or off, if chosen for this game.
+    - `invited_by`: the player who entered `email`. None if the invited player has changed the address since.
+    - `mailed_at`: when the last invitation to `email` was sent, unless it bounced.
     - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
     - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
       the planned move is played, if it is delayed.
@@ -391,6 +393,8 @@ class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     owner_since: Mapped[int | None]
     owner_mails: Mapped[str | None]
     stood_in_until: Mapped[datetime | None]
+    invited_by: Mapped[UUID | None]
+    mailed_at: Mapped[datetime | None]
 
 
 class Plan(Base, spread="game_id"):

@@ -70,19 +70,20 @@ def test_a_seat_is_reserved_and_its_link_token_is_emailed(app: Flask, ada: Someo
     assert NEW not in ada.get(path).text
 
 
-def test_only_the_host_who_opened_the_game_sees_the_invited_addresses(
-    ada: Someone, bea: Someone, stranger: Someone
-) -> None:
+def test_a_host_sees_only_the_addresses_that_they_have_invited(ada: Someone, bea: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, {"email": NEW}, OPEN)
     bea.post(f"{path}/seats", {"seat": 1})
-    assert ada.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": NEW}]
+    invite(bea, path, "newer@example.org")
+    assert [it["email"] for it in ada.get(f"{path}/invitations").json["items"]] == [NEW, None]
     is_problem(bea.get(f"{path}/invitations"), 403, "not-host")
     is_problem(stranger.get(f"{path}/invitations"), 401, "token-needed")
     for who in (bea, stranger):
         assert NEW not in who.get(path).text
     ada.delete(f"{path}/seats/me")
     is_problem(ada.get(f"{path}/invitations"), 403, "not-host")
-    assert bea.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": None}]
+    assert [it["email"] for it in bea.get(f"{path}/invitations").json["items"]] == [None, "newer@example.org"]
+    invite(bea, path, NEW, seat=2)
+    assert bea.get(f"{path}/invitations").json["items"][0] == {"seat": 2, "email": NEW}
 
 
 def test_an_invitation_can_be_sent_again(app: Flask, ada: Someone, bea: Someone) -> None:
@@ -261,10 +262,10 @@ def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: 
         assert line in page
 
 
-def hidden_address(page: TestResponse) -> str:
-    found = re.search(r'name="email" value="([^"]+)"', page.text)
+def hidden_fields(page: TestResponse) -> dict[str, str]:
+    found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]+)"', page.text))
     assert found, page.text
-    return found[1]
+    return found
 
 
 def test_an_invitation_is_declined_with_one_tap_and_the_host_is_told(
@@ -286,25 +287,55 @@ def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
 ) -> None:
     path = opened(ada, ME, {"email": NEW}, OPEN)
     (word,) = mailed(app, NEW)
-    address = hidden_address(stranger.post(f"/i/{word}/no"))
-    for wrong in ({"email": "bea@example.org"}, {}):
-        assert stranger.post(f"/i/{word}/undo", data=wrong).status_code == 404
-    assert stranger.post(f"/i/{word}/undo", data={"email": address}).location == f"/i/{word}"
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    wrong = [{"email": it} for it in ("bea@example.org", "")]
+    wrong += [{"declined_at": it} for it in ("yesterday", "", "0001-01-01T00:00+01:00")]
+    for it in wrong:
+        assert stranger.post(f"/i/{word}/undo", data=undo | it).status_code == 404
+    odd = {"declined_at": "2026-11-28T00:00:00+00:00:30.123456"}
+    assert stranger.post(f"/i/{word}/undo", data=undo | odd).status_code == 409
+    assert stranger.post(f"/i/{word}/undo", data=undo).location == f"/i/{word}"
     assert has_button(stranger.get(f"/i/{word}"))
     assert kinds(ada, path) == ["human", "invited", "open"]
-    stranger.post(f"/i/{word}/no")
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
     bea.post(f"{path}/seats", {"seat": 1})
-    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
     assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def test_a_declined_invitation_cannot_be_restored_after_another_player_declined_the_seat(
+    app: Flask, ada: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    invite(ada, path, "cyd@example.org", seat=1)
+    (of_cyd,) = mailed(app, "cyd@example.org")
+    undo_of_cyd = hidden_fields(stranger.post(f"/i/{of_cyd}/no"))
+    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
+    assert kinds(ada, path) == ["human", "open", "open"]
+    assert stranger.post(f"/i/{of_cyd}/undo", data=undo_of_cyd).status_code == 303
+    assert kinds(ada, path) == ["human", "invited", "open"]
+
+
+def test_a_player_who_has_taken_another_seat_cannot_restore_a_declined_invitation(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": "bea@example.org"}, OPEN, BOT)
+    (word,) = mailed(app, "bea@example.org")
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    bea.post(f"{path}/seats", {"seat": 2})
+    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
+    assert kinds(ada, path) == ["human", "open", "human", "bot"]
 
 
 def test_an_invitation_that_the_host_withdrew_cannot_be_restored(app: Flask, ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, {"email": NEW}, OPEN)
     (word,) = mailed(app, NEW)
-    address = hidden_address(stranger.post(f"/i/{word}/no"))
-    stranger.post(f"/i/{word}/undo", data={"email": address})
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    stranger.post(f"/i/{word}/undo", data=undo)
     ada.delete(f"{path}/invitations/1")
-    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
     assert kinds(ada, path) == ["human", "open", "open"]
 
 

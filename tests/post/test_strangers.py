@@ -67,6 +67,26 @@ def test_a_second_host_sees_that_the_invited_person_gets_no_email(ada: UUID, bea
     assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
+def test_a_repeated_invitation_without_an_email_keeps_the_first_one_as_delivered(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    game_id = invites(ada)
+
+    def invited_again(email: str = CYD) -> bool:
+        """Return whether the invitation is shown as lost."""
+        office.delivers()
+        invite(game_id, ada, email, 1)
+        office.delivers()
+        return bool(describe(load_visible(game_id, ada), 0)["seats"][1]["unreachable"])
+
+    assert not invited_again()
+    assert len(office.mails("cyd")) == 1
+    invites(bea, "dan@example.org")
+    assert invited_again("dan@example.org")  # the seat's first email went to another address
+    assert invited_again("dan@example.org")
+    assert not invited_again("eve@example.org")
+
+
 def test_a_person_without_an_account_is_not_notified_of_a_game_that_began_without_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:

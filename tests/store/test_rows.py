@@ -56,7 +56,7 @@ def test_rows_read_from_json_equal_rows_read_from_columns(app: Flask) -> None:
         game_id, ada, bea = a_game(), person("ada"), person("bea")
         head, seat = db.session.get_one(GameRow, game_id), db.session.get_one(SeatRow, (game_id, 0))
         head.closes_at, head.wake_at, head.outcome, head.sent_away = NOW, NOW + timedelta(days=1), {"a": 1}, ["x"]
-        seat.player_id, seat.owner_id = ada, bea
+        seat.player_id, seat.owner_id, seat.invited_by = ada, bea, bea
         for number, name in enumerate(name for name in SEAT_COLUMNS if name.endswith(("_at", "_until"))):
             setattr(seat, name, NOW + timedelta(hours=number))
         player = db.session.get_one(Player, ada)

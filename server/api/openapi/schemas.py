@@ -813,7 +813,8 @@ class Invited(Answer):
 class Invitation(Answer):
     seat = fields.Integer(**_about("Reserved seat"))
     email = fields.String(
-        allow_none=True, **_about("Invited address; null if you became the host after another player had left")
+        allow_none=True,
+        **_about("Invited address; null if another player invited them, or if they have changed their address since"),
     )
 
 

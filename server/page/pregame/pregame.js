@@ -148,7 +148,7 @@ function Invite({ table }) {
         ${invited.map((it) => html`<option value=${it.seat}>${t("invite.instead", { number: it.seat + 1 })}</option>`)}
       </select></label>`}
     ${table.game.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}
-    ${!table.game.hosting && html`<small class="faint">${t("invite.host-sees")}</small>`}
+    ${!table.game.hosting && html`<small class="faint">${t("invite.private")}</small>`}
     <button class="plain" disabled=${busy}>${t("invite.send")}</button>
     <p role="status">${done && t("invite.sent", { email: done })}</p>
     ${error && !wrongs.email && !wrongs.greeting && html`<${Sorry} error=${error} />`}

@@ -140,7 +140,8 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
 
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
     """Return a row of the table `seats`, in one of its four forms."""
-    row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None, "salt_hash": None}
+    row: Json = {"seat": seat, "kind": "open"}
+    row |= dict.fromkeys(("player_id", "bot", "email", "invited_by", "salt_hash"))
     match wanted:
         case {"player": "me"}:
             return row | {"kind": "human", "player_id": player_id, "salt_hash": wanted.get("salt_hash")}
@@ -148,6 +149,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
             return row | {
                 "kind": "invited",
                 "email": email,
+                "invited_by": player_id,
                 "greeting": checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting"),
             }
         case {"bot": str(bot)} if bot in BOTS:

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select, update
 
 from server.accounts.notice_kinds import GAME_CLOSING, NoticeKind
-from server.accounts.players import address_of
+from server.accounts.players import address_of, player_at
 from server.clock import NOTHING, clock
 from server.durations import duration
-from server.errors import BadField, NotFound, NotHost, NotRunning, SeatTaken, Unfit
+from server.errors import AlreadySeated, BadField, NotFound, NotHost, NotRunning, SeatTaken, Unfit
 from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, record_within
 from server.play.events import GameAbandoned
@@ -97,14 +97,15 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
 
 
 def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
-    """Return the invited seats with their addresses. Only the host may see them. A host who took over from the creator
-    sees no addresses, since the creator didn't give them to this player. Raise NotFound, NotHost."""
+    """Return the invited seats, for the host only. Each has its address if the host entered it. Raise NotFound,
+    NotHost."""
     game = load_visible(game_id, player_id)
     if game.head.host != player_id:
         raise NotHost("Only the host of this game can do this.")
-    is_creator = game.head.made_by == player_id
     return [
-        {"seat": row.seat, "email": row.email if is_creator else None} for row in game.seats if row.kind == "invited"
+        {"seat": row.seat, "email": row.email if row.invited_by == player_id else None}
+        for row in game.seats
+        if row.kind == "invited"
     ]
 
 
@@ -126,18 +127,23 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 
 @with_retries
-def give_back(game_id: UUID, seat: Seat, email: str) -> None:
+def give_back(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> None:
     """Decline an invitation with the token from its email. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
-    _free(seat, invited & (SeatRow.email == email), clock.now())
+    _free(seat, invited & (SeatRow.email == email), declined_at)
 
 
 @with_retries
-def take_again(game_id: UUID, seat: Seat, email: str) -> None:
-    """Reserve a seat again for the address whose invitation was declined. Raise SeatTaken, NotRunning."""
+def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> None:
+    """Reserve a seat again for the address whose invitation was declined at this time. Raise SeatTaken, AlreadySeated,
+    NotRunning."""
     expect_open(_locked(game_id))
-    is_free = (SeatRow.kind == "open") & SeatRow.lost_at.is_not(None)
+    player_id = player_at(email)
+    sits = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
+    if player_id and db.session.scalars(select(SeatRow.seat).where(sits)).first() is not None:
+        raise AlreadySeated("You're already at this table.")
+    is_free = (SeatRow.kind == "open") & (SeatRow.lost_at == declined_at)  # no later invitation was declined
     declined = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & is_free
     kept = update(SeatRow).where(declined).values(kind="invited", email=email, lost_at=None).returning(SeatRow.seat)
     if db.session.execute(kept).first() is None and in_doubt() != seat:

@@ -66,7 +66,7 @@ from server.play.votes import count_votes, offered_seats
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, with_retries
-from server.store.rows import SeatState
+from server.store.rows import SeatState, moment_from_json
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
@@ -179,7 +179,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         if seat is None:
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
-    chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
+    if chosen.email != email:
+        chosen.mailed_at = None
+    chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
     note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
     with committing(chosen.seat):
         db.session.commit()
@@ -231,22 +233,29 @@ def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
     return email if email is not None and is_mark_of(email, mark) else None
 
 
-def decline_invitation(word: str) -> None:
-    """Decline the invitation with this token. Raise NotFound, NotRunning."""
+def decline_invitation(word: str) -> datetime:
+    """Decline the invitation with this token. Return the time, with which it can be restored. Raise NotFound,
+    NotRunning."""
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise NotFound("This seat is no longer reserved for you.")
-    give_back(game.game_id, seat, email)
+    now = clock.now()
+    give_back(game.game_id, seat, email, now)
+    return now
 
 
-def restore_invitation(word: str, email: str) -> None:
-    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after its
-    invitation was declined. Raise NotFound, SeatTaken, NotRunning."""
+def restore_invitation(word: str, email: str, declined_at: str) -> None:
+    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after that
+    decline. Raise NotFound, SeatTaken, AlreadySeated, NotRunning."""
     game_id, seat, mark = verify(INVITATION, word)
-    if seat == ANY_SEAT or not is_mark_of(email, mark):
+    try:
+        at = moment_from_json(declined_at)
+    except (ValueError, OverflowError):
+        at = None
+    if seat == ANY_SEAT or not is_mark_of(email, mark) or at is None:
         raise NotFound("This seat is no longer reserved for you.")
-    take_again(game_id, seat, email)
+    take_again(game_id, seat, email, at)
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:

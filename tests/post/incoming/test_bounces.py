@@ -520,6 +520,9 @@ def test_an_invited_address_that_complained_gets_no_further_invitations(bea: UUI
     (invitation,) = office.mails("stranger")
     comes_back(invitation, complaint())
     assert is_lost(game_id, bea)
+    invite(game_id, bea, "stranger@example.org", 1)
+    office.delivers()
+    assert is_lost(game_id, bea)
     invitation_to("stranger@example.org", bea)
     assert len(office.mails("stranger")) == 1
 
