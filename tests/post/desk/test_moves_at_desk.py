@@ -19,13 +19,8 @@ from server.post.incoming.replies import read
 from server.store import desk
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent, settle
-<<<<<<< HEAD
-from tests.post.incoming.replying import a_move
-from tests.support.games import MINUTE, everything_due_happens, later, moves_of, until
-=======
 from tests.post.incoming.replying import a_move, messages
-from tests.support.games import MINUTE, everything_due_happens, later, moves_of
->>>>>>> fmoves
+from tests.support.games import MINUTE, everything_due_happens, later, moves_of, until
 
 HIMMEL = "sternenhimmel"
 
