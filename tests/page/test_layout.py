@@ -55,6 +55,8 @@ def test_the_whole_board_and_the_players_pieces_are_visible_when_a_turn_opens(
         assert not too_wide(page)
         for held in page.locator(".hand .star, .slots button, .own-hand button").all():
             expect(held).to_be_in_viewport(ratio=1)
+        page.locator(".hand .star, .slots button").first.focus()  # scrolls only what is out of view
+        assert out_of_reach(page) == []
 
 
 OVERLAPS = """() => {
@@ -167,12 +169,14 @@ def test_board_and_hand_are_side_by_side_on_a_phone_on_its_side(house: House, wi
     client = quiet(sign_in(house, "side@example.org"))
     page = windows.open(client, **ON_ITS_SIDE)
     games = [game_of(client, ME, *[BOT] * bots) for bots in (2, 4)]
-    for game_id in [*games, game_of(client, ME, BOT, rules="sternenglanz", options={})]:
+    for game_id in [*games, game_of(client, ME, BOT, rules="sternenglanz", options={"scenario": 4})]:
         to_turn(page, game_id)
         for held in page.locator(".hand .star, .slots button, .own-hand button").all():
             expect(held).to_be_in_viewport(ratio=1)
         assert share_of_skies(page) >= 0.5
         assert not too_wide(page)
+    sky, beside = (page.locator(it).bounding_box() for it in (".firmament", ".beside"))
+    assert sky and beside and sky["x"] + sky["width"] <= beside["x"]
 
 
 def test_chat_opens_from_the_first_screen_and_returns_the_focus(scene: Scene, windows: Windows) -> None:

@@ -13,7 +13,7 @@ from server.games.sternenhimmel.options import EDITIONS
 from server.games.sternenhimmel.scoring import score
 from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
-from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
 from tests.support.live_server import Client, House, Json, new_house, sign_in
 
@@ -172,6 +172,16 @@ def test_every_step_is_announced_in_order_with_the_servers_numbers(full: Planted
     gone = page.locator(".lying.annihilated, .lying.swallowed")
     assert gone.count() == len(item["annihilated"] + item["swallowed"])
     expect(gone.locator(".body").first).to_have_css("opacity", "0")
+
+
+def test_the_panel_is_unaffected_by_a_table_of_sternenglanz_seen_before(full: Planted, windows: Windows) -> None:
+    page = windows.open(full.people[1], **PHONE)
+    glanz = game_of(full.people[1], ME, BOT, rules="sternenglanz", options={"scenario": 1})
+    page.goto(f"/#/games/{glanz}")  # its stylesheet stays
+    expect(page.locator(".firmament svg")).to_be_visible()
+    watch(page, full)
+    header = page.locator(".scoring header").bounding_box()
+    assert header and header["width"] > 300
 
 
 def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, windows: Windows) -> None:

@@ -9,7 +9,7 @@ import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { byMouse } from "../table/guide.js";
 import { isChatOpen, unread } from "../table/unread.js";
-/** @import { Message, SeenTable } from "../ui/types" */
+/** @import { Game, Message, SeenTable } from "../ui/types" */
 
 const EVERY = 20_000; // milliseconds between polls while the stream is down
 const GLANCE = 1_000; // milliseconds a line must be visible to count as read
@@ -68,7 +68,7 @@ export function Chat({ table, seated }) {
   }, [live]);
   const nobody = (/** @type {Message} */ it) =>
     table.game.options.nameless ? table.game.seats[it.seat].name : t("seat.human");
-  const [log, count, see] = useUnread(table.game.id, said ?? []);
+  const [log, count, see] = useUnread(table.game, said ?? []);
   const [busy, error, say] = useSubmit(async () => {
     const words = text.current.value;
     const trying = tried.current && tried.current.words === words ? tried.current : { words, once: randomKey() };
@@ -114,8 +114,9 @@ export function Chat({ table, seated }) {
 }
 
 /**
- * Keep the log scrolled to the newest line unless the reader has scrolled up, and count unread messages across visits.
- * @param {string} game
+ * Keep the log scrolled to the newest line unless the reader has scrolled up, and count others' unread messages across
+ * visits.
+ * @param {Game} game
  * @param {Message[]} said
  * @returns {[log: {current: any}, unread: number, see: (nr: number) => void]}
  */
@@ -123,10 +124,10 @@ function useUnread(game, said) {
   const kept = seen("said", me.get()?.id);
   const log = useRef();
   const isLow = useRef(true);
-  const [known, setKnown] = useState(() => kept.of(game));
+  const [known, setKnown] = useState(() => kept.of(game.id));
   const newest = said.at(-1)?.nr ?? 0;
   const see = (/** @type {number} */ nr) => {
-    kept.upTo(game, nr);
+    kept.upTo(game.id, nr);
     setKnown(nr);
   };
   useLayoutEffect(() => {
@@ -149,5 +150,5 @@ function useUnread(game, said) {
       looks.disconnect();
     };
   }, [newest, known]);
-  return [log, said.filter((it) => it.nr > known).length, see];
+  return [log, said.filter((it) => it.nr > known && it.seat !== game.you?.seat).length, see];
 }
