@@ -3,7 +3,10 @@
 from server.games import Seat
 from server.games.presentation import example, write_move
 from server.play.game import Game
+from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
+from server.post.desk.commands import BY_NAME, RULES
+from server.post.incoming.commands import HINT, word_for
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
 
@@ -22,3 +25,10 @@ def example_at_table(game: Game, seat: Seat) -> str:
     legal = rules.legal_moves(state, seat) if turn_of(game.table, seat) is not None else []
     move = legal[len(legal) // 2] if legal else example(rules, view_of(game, seat))
     return "" if move is None else write_move(rules, move, spoken().locale)
+
+
+def asking_words(game: Game, seat: Seat) -> list[str]:
+    """Return the words that ask for the rules and, if the player in a seat can get hints, for a hint."""
+    locale = spoken().locale
+    words = [next(iter(BY_NAME[RULES].words.get(locale, ())), RULES)]
+    return [*words, word_for(HINT, locale)] if has_hints(game, seat) else words

@@ -152,7 +152,7 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
     if stop:
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     if desk:
-        text += "\n" + _templates.get_template("_desk.txt").render(desk=desk, catalogue=catalogue)
+        text += "\n" + _templates.get_template("_desk.txt").render(words, desk=desk, catalogue=catalogue)
     return subject, f"{mark}\n\n{text}" if mark else text
 
 

@@ -251,9 +251,10 @@ def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
 
 
 def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: Someone, stranger: Someone) -> None:
-    opened(ada, ME, {"email": NEW}, BOT, clock={"per_move": "P1D"})
+    opened(ada, ME, {"email": NEW}, BOT, clock={"per_move": "P1D"}, title="<b>Clear</b> night")
     page = stranger.get(f"/i/{mailed(app, NEW)[0]}").text
     for line in (
+        "<p>“&lt;b&gt;Clear&lt;/b&gt; night”<br>",
         "At the table: ada, you, the bot Greedy",
         "Pace: 1 day per move",
         "Your time: about",

@@ -333,9 +333,12 @@ def test_an_invitation_can_be_accepted_by_pressing_a_button(page: Page, site: Si
     for _ in range(2):
         page.goto(link)
         expect(page.get_by_text("At the table: ada, you, an open seat")).to_be_visible()
+    page.get_by_role("button", name="Take your seat").click()  # refused by the browser until there is a name
+    page.get_by_label("Your name at the table:").fill("Dora")
     page.get_by_role("button", name="Take your seat").click()
     page.wait_for_url(re.compile(f"#/games/{game_id}$"))
-    assert load_visible(game_id, person("dora")).seat_of(person("dora")) == 1
+    game = load_visible(game_id, person("dora"))
+    assert (game.seat_of(person("dora")), game.names[1]) == (1, "Dora")
     page.goto(link)
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 

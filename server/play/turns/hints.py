@@ -86,6 +86,15 @@ def hint(
     }
 
 
+def has_hints(game: Game, seat: Seat) -> bool:
+    """Return whether the player of a seat can get hints on their turns."""
+    try:
+        _expect_bots_only(game, seat)
+    except NoHints:
+        return False
+    return True
+
+
 def _expect_bots_only(game: Game, seat: Seat) -> None:
     """Raise NoHints if a person has or had another seat, or if the seat's player is a stand-in."""
     others = [row for row in game.seats if row.seat != seat]

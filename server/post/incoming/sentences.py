@@ -18,23 +18,28 @@ _PHRASES: Mapping[str, str] = {
         "hi all|hello all|hi everyone|hello everyone|please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
         "|i would like to|i'd like to|i would like|i'd like|i would love to|i'd love to|i want to|i want|i wish to"
         "|i will|i'll|i will take|i'll take|i take|i am going to|i'm going to|let me|i play|i choose|play|go with"
+        "|i think i'll|i think i'll take|i think i will|i think i will take|let's|let us|try"
         "|my move is|my move|here is my move|here's my move|here is|here's|my|the|an|on|onto|in|into|to|at|of|for|with"
     ),
     "de": (
         "hallo zusammen|hallo alle|bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
         "|ich möchte|möchte ich|ich moechte|moechte ich|ich will|ich würde gern|ich würde gerne|ich spiele|spiele ich|ich nehme"
-        "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug"
+        "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug|ich denke ich|ich denke ich nehme|lass uns|lasst uns"
+        "|versuche|versuche mal|versuchen|versuchen wir|versuchen wir mal|versuchen wir es|versuchen wir's"
+        "|probiere|probiere mal|probieren|probieren wir|probieren wir mal|probieren wir es|probieren wir's"
         "|mein|meine|meinen|meinem|meiner|der|die|das|den|dem|ein|eine|einen|einem|einer"
         "|auf|auf's|aufs|in|im|ins|an|am|zu|zum|zur|mit"
     ),
     "fr": (
         "s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour à tous|salut à tous|bonjour|bonsoir|salut"
         "|je voudrais|j'aimerais|je veux|je vais|je joue|je prends|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
+        "|essayons|essayer|j'essaie|j'essaye|tentons|jouons|je tente|je pense que je vais|je pense que je vais prendre"
         "|mon|mes|le|la|les|un|une|sur|dans|à|au|aux|en|du|de"
     ),
     "it": (
         "per favore|per piacere|per cortesia|grazie|grazie mille|ciao a tutti|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
         "|gioco|gioca|giocare|la mia mossa è|la mia mossa|ecco la mia mossa|adesso|ora"
+        "|proviamo|proviamo con|provo|provo con|provare|giochiamo|giocherò|penso che giocherò|penso di giocare"
         "|mio|mia|il|lo|la|gli|le|un|uno|una|su|sul|sullo|sulla|sui|sulle|nel|nello|nella|nei|in|al|allo|alla|ai"
         "|del|dello|della|dei"
     ),

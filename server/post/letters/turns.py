@@ -17,6 +17,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
+from server.post.table_help import asking_words
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -40,6 +41,7 @@ class YourTurn(GameLetter):
     notice: str = ""  # the operators' message to all players
     chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
+    asks: str = ""  # words that ask for help in a reply, as a list
 
 
 @builds(YOUR_TURN)
@@ -69,6 +71,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
+        asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
     )
 
 

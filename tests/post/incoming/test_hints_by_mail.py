@@ -71,6 +71,19 @@ def test_a_hint_lists_the_moves_of_the_api_as_lines_that_can_be_sent_back(
     assert load(game_id).version > before
 
 
+@pytest.mark.parametrize("bots", [1, 2])
+def test_the_last_line_of_a_turn_email_names_rules_and_where_it_works_hint(
+    office: Office, ada: UUID, bots: int
+) -> None:
+    humans = [person("ben")] if bots == 1 else []
+    game_of(ada, *humans, bots=bots, options={"start_seat": 0})
+    (told,) = office.mails("ada")
+    words = "“rules” or “hint”" if bots == 2 else "“rules”"
+    assert f"No browser? Reply {words}, or write to " in told.text.rstrip().splitlines()[-1]
+    assert f"No browser? Reply {words}, or write to <a href" in told.page
+    assert bool(moves_in(ada_writes(office, "hint"), "en")) is (bots == 2)
+
+
 def test_a_hint_stands_beside_a_move_and_is_for_the_next_turn(office: Office, ada: UUID) -> None:
     game_id = against_bots(office, ada)
     answer = ada_writes(office, f"{a_move(game_id, ada)}\n\nhint")
