@@ -485,7 +485,7 @@ def test_the_emails_about_a_game_form_one_thread(evening: Evening) -> None:
         assert mail.message["References"] == mail.message["In-Reply-To"] == f"<{row['game_id']}@localhost>"
 
 
-BOARD = re.compile(r"^.+ \((\w+), \w+\): prizes .*\n((?:  \w+ (?:large|small): .*\n)+)", re.MULTILINE)
+BOARD = re.compile(r"^(\w+)(?: \(\w+\))?: prizes .*\n((?:  \w+ (?:large|small): .*\n)+)", re.MULTILINE)
 SPACE = re.compile(r"^  (\w+) (?:large|small): (?:empty|([\w ]+), (.+?)) - next to", re.MULTILINE)
 TOLD = re.compile(r"(\w+) put (a hidden star|a black hole|a double star|a \d+) on ([\w' ]+) (\w)\.")
 NAMED = {board.names["en"]: board for board in BOARDS.values()}
@@ -499,7 +499,7 @@ def test_no_email_shows_another_players_hidden_star(evening: Evening) -> None:
     hidden = 0
     for mail, row in evening.mails_of("your-turn"):
         table = evening.tables[row["game_id"], row["version"]]
-        boards = dict(BOARD.findall(unfolded(mail)))
+        boards = {NAMED[name].id: lines for name, lines in BOARD.findall(unfolded(mail))}
         assert boards.keys() == table.state.stars.keys()
         for board, lines in boards.items():
             shown = {space: (name, star) for space, name, star in SPACE.findall(lines)}
