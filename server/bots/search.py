@@ -6,8 +6,8 @@ favours none of them. In each world it plays the move. Then every seat plays for
 the judge advises for that seat's view. This goes on to the end of the game. A move is worth the points that the bot's
 seat is ahead of the average of the others, and `WIN` if it wins.
 
-In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had another turn, or a few. A move is worth what the
-judge says the bot's seat gained in that time, minus the average gain of the others.
+In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had one more turn, or as many as its effort says. A move
+is worth what the judge says the bot's seat gained in that time, minus the average gain of the others.
 
 Measured, with standard errors:
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from email import message_from_bytes
 from email.policy import default
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -190,10 +191,10 @@ def test_an_email_that_is_processed_again_does_not_play_the_next_turn(
     line = rules.write_move(rules.move_from_json(moves_of(game_id, ann_id(joined))[0]))
     finish, faults = counter._finish, [RuntimeError("It broke.")]
 
-    def fail_once(*given: object) -> None:
+    def fail_once(*given: Any) -> None:
         if faults:
             raise faults.pop()
-        finish(*given)  # type: ignore[arg-type]
+        finish(*given)
 
     later(MINUTE)
     monkeypatch.setattr(counter, "_finish", fail_once)
