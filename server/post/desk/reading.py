@@ -62,6 +62,7 @@ _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
+_INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
 _NOTICE = 12  # words
 _RETRACTION = 3  # words
 _INITIALS = 2  # letters
@@ -349,7 +350,16 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 def _command_as_written(line: str, words: Mapping[str, str]) -> Asked | None:
     found = _command(_bare(line), words)
+    if found and found.command == SET and _ends_with_initial(line, found.rest):
+        found = replace(found, rest=f"{found.rest}.")
     return found and replace(found, is_question=_is_question(line))
+
+
+def _ends_with_initial(line: str, rest: str) -> bool:
+    """Return whether the full stop of this line belongs to a name that ends with an initial."""
+    setting, _, value = re.sub(r"[=:]", " ", rest, count=1).partition(" ")
+    has_stop = re.search(r"(?<!\.)\.[\s\"'*_`]*$", line.translate(_SAME)) is not None
+    return has_stop and setting_of(setting.lower()) == NAME and _INITIAL.search(value) is not None
 
 
 def _is_question(line: str) -> bool:
