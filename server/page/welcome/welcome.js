@@ -7,7 +7,6 @@ import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
 import { SignIn, Steps } from "./sign-in.js";
 
@@ -22,7 +21,6 @@ export function Welcome() {
   const signsIn = here.get().parts[0] === "sign-in";
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
-      <svg class="far" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice"><${Backdrop} seed="welcome" /></svg>
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <${PlayNow} rules=${ROOMS[0]} words=${t("welcome.play")} />
         <p class="small">${t("welcome.play.about")}</p>
