@@ -92,7 +92,8 @@ def test_a_mistyped_path_leads_home(windows: Windows) -> None:
     page = windows.open()
     page.goto("/nowhere")
     page.get_by_role("link", name="Go to the home page").click()
-    expect(page.get_by_role("button", name="Play now")).to_be_visible()
+    for game in ("Sternenhimmel", "Sternenglanz"):
+        expect(page.locator(".evening").get_by_role("button", name=f"Play {game} now")).to_be_visible()
 
 
 def test_a_visitor_who_was_sent_a_code_is_not_told_again_how_to_get_one(windows: Windows) -> None:

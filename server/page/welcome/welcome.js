@@ -22,7 +22,7 @@ export function Welcome() {
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
-        <${PlayNow} rules=${ROOMS[0]} words=${t("welcome.play")} />
+        <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
         <p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}
@@ -34,7 +34,7 @@ export function Welcome() {
       <img src=${still(name)} alt="" width="720" height="758" loading="lazy" />
       <h2>${title(name)}</h2>
       <p>${t(`welcome.${name}`)}</p>
-      <${PlayNow} rules=${name} words=${t("welcome.play.game", { game: title(name) })} plain />
+      <${PlayNow} rules=${name} plain />
       <p class="row"><a href=${`#/rules/${name}`}>${t("welcome.rules", { game: title(name) })}</a> <a
         href=${`#/lobby?rules=${name}`}>${t("welcome.lobby", { game: title(name) })}</a></p>
     </li>`)}</ul>
@@ -63,9 +63,10 @@ function Waiting() {
     href=${tables.length === 1 ? toGame(tables[0].id) : "#/lobby"}>${t("welcome.waiting", { count })}</a>`}</p>`;
 }
 
-/** @param {{rules: string, words: string, plain?: boolean}} props */
-function PlayNow({ rules, words, plain = false }) {
+/** @param {{rules: string, plain?: boolean}} props */
+function PlayNow({ rules, plain = false }) {
   const [busy, error, play] = useSubmit(async () => go(await playNow(rules)));
-  return html`<p class="play"><button class=${plain ? "plain" : ""} disabled=${busy} onClick=${play}>${words}</button></p>
+  return html`<p class="play"><button class=${plain ? "plain" : ""} disabled=${busy} onClick=${play}>${
+      t("welcome.play.game", { game: title(rules) })}</button></p>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
