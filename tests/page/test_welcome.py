@@ -51,6 +51,20 @@ def test_visitors_see_a_bot_game_until_a_game_between_people_has_ten_moves(house
     assert "demo" in shown(page)
 
 
+def test_a_game_of_one_person_against_bots_is_not_shown(house: House, windows: Windows) -> None:
+    people = [sign_in(house, f"{name}@example.org") for name in ("fay", "gus", "hal")]
+    game_id = game_of(people[0], ME, OPEN, OPEN)
+    for who in people[1:]:
+        who.post(f"/v1/games/{game_id}/seats", {})
+    play(people, game_id, 11)
+    page = windows.open(**PHONE)
+    assert "a live game between fay, gus, and hal" in shown(page)
+    people[2].ask("DELETE", f"/v1/games/{game_id}/seats/me")
+    assert "a live game between" in shown(page)
+    people[1].ask("DELETE", f"/v1/games/{game_id}/seats/me")
+    assert "demo" in shown(page)
+
+
 def test_visitors_see_how_many_tables_wait_and_go_there_in_one_tap(house: House, windows: Windows) -> None:
     dora, emil = (sign_in(house, f"{name}@example.org") for name in ("dora", "emil"))
     page = windows.open(**PHONE)

@@ -75,7 +75,7 @@ async function watchable(games) {
 async function playedJustNow(games) {
   const { items } = await call("GET", `/v1/games?status=running&limit=${LOOKED_THROUGH}`);
   const isLively = (/** @type {GameSummary} */ it) =>
-    games.includes(it.rules) && it.version > ENOUGH && it.seats.some(({ kind }) => kind === "human");
+    games.includes(it.rules) && it.version > ENOUGH && it.seats.filter(({ kind }) => kind === "human").length > 1;
   for (const { id, version } of items.filter(isLively).slice(0, MOST)) {
     const last = await call("GET", `/v1/games/${id}/events?since_version=${version - 1}`);
     if (last.items.some((/** @type {{at: string}} */ it) => now() - new Date(it.at).getTime() < RECENT)) {
