@@ -407,9 +407,9 @@ class Invitations(MethodView):
         Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
         can see who takes a seat you reserved, even in a game with the `nameless` option.
 
-        To send the email again, repeat the call with the same seat and address. Repeat the `greeting` too, since it
-        isn't stored. But an address without an account gets only one invitation email, even from several hosts, until a
-        player signs in with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks
+        To send the email again, repeat the call with the same seat and address. Without a `greeting`, your last one to
+        this address is used again. But an address without an account gets only one invitation email, even from several
+        hosts, until a player signs in with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks
         like a link is removed from the title and names in the email.
         """
         who = caller("games:write")

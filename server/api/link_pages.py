@@ -30,7 +30,9 @@ from server.play.seating.seats import (
     come_back,
     decline_invitation,
     enter_by_invitation,
+    greeting_to,
     invitation,
+    inviter_to,
     is_kept,
     is_newcomer,
     restore_invitation,
@@ -41,6 +43,7 @@ from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
 from server.play.turns.turn_links import check_line, future_turn, is_undone, open_turn, play_line, rest_of_turn
 from server.play.views import view_of
+from server.post.letters.seats import unless_link
 from server.post.terms import terms_of
 from server.store.rows import SeatState
 from server.translations import noted
@@ -222,7 +225,8 @@ def invited(word: str) -> Response:
         is_new=is_new,
         word=word,
         introduction=_introduction(game),
-        host=None if game.hides_names else _host(game),
+        host=_inviter(game, seat),
+        greeting="" if seat is None or not kept else unless_link(greeting_to(game, seat), ""),
         people=[_shown(game, row, is_own=kept and row.seat == seat) for row in game.seats],
         terms=terms_of(game),
     )
@@ -230,9 +234,12 @@ def invited(word: str) -> Response:
     return response
 
 
-def _host(game: Game) -> str | None:
-    """Return the name of the host, if they have a seat."""
-    return next((game.names[row.seat] for row in game.seats if row.player_id == game.head.host), None)
+def _inviter(game: Game, seat: Seat | None) -> str:
+    """Return the name of the player who reserved this seat, or of the host, or "" in an anonymous game."""
+    if game.hides_names:
+        return ""
+    host = next((game.names[row.seat] for row in game.seats if row.player_id == game.head.host), "")
+    return unless_link((None if seat is None else inviter_to(game, seat)) or host, "")
 
 
 def _shown(game: Game, row: SeatState, is_own: bool) -> str:

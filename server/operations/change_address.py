@@ -124,8 +124,8 @@ def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     """Send invitations and stand-in requests again, since links in earlier emails name the old address."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
-    values = {"email": email, "invited_by": None, "mailed_at": None, "lost_at": None}  # hosts don't know this address
-    for seat in db.session.scalars(update(SeatRow).where(his).values(**values).returning(SeatRow.seat)):
+    values: Json = dict.fromkeys(("invited_by", "greeting", "mailed_at", "lost_at"))  # hosts don't know this address
+    for seat in db.session.scalars(update(SeatRow).where(his).values(email=email, **values).returning(SeatRow.seat)):
         note_invitation(game_id, Guest(seat, email), head.host, clock.now())
     ask_anew(game_id, player_id, old, email)
     to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)

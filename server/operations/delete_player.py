@@ -21,6 +21,7 @@ from server.clock import clock
 from server.games import Json
 from server.operations.change_address import end_change
 from server.operations.forget_address import forget_address, forget_domain, postmaster_mails_with
+from server.play.seating.hosting import NO_INVITATION
 from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
 from server.play.talk.chat import NO_TEXT
@@ -126,7 +127,9 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(SeatRow).where(own).values(mails=None, planned=False, plan_turn=None, plan_at=None))
         db.session.execute(update(SeatRow).where(own, SeatRow.hours.is_not(None)).values(hours=_NEUTRAL_HOURS))
         invited = (SeatRow.game_id == game_id) & (SeatRow.email == email) & (SeatRow.kind == "invited")
-        db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
+        db.session.execute(update(SeatRow).where(invited).values(**NO_INVITATION))
+        written = (SeatRow.game_id == game_id) & _invites(player_id)
+        db.session.execute(update(SeatRow).where(written).values(greeting=None))
         _forget_name(game_id, player_id, name, _name_of_nobody(player_id))
         _forget_address_in_letters(game_id, email, _name_of_nobody(player_id))
         _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
@@ -260,6 +263,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
         (SeatRow, SeatRow.email == email),
+        (SeatRow, _invites(player_id)),
         (StandIn, is_about(player_id, email)),
         (LetterRow, _names(LetterRow.data.cast(Text), email)),
         (Delivery, _was_to(player_id, email)),
@@ -268,6 +272,11 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
     return sorted({game_id for ids in found for game_id in ids})
+
+
+def _invites(player_id: UUID) -> ColumnElement[bool]:
+    """Return the condition that the player has reserved a seat for an address."""
+    return SeatRow.email.is_not(None) & (SeatRow.invited_by == player_id)
 
 
 def _titled(player_id: UUID, name: str) -> Sequence[UUID]:

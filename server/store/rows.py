@@ -99,6 +99,7 @@ class SeatState(NamedTuple):
     stood_in_until: datetime | None
     invited_by: UUID | None
     mailed_at: datetime | None
+    greeting: str | None
     person: Person = NOBODY
     owner: Person | None = None
 

@@ -1,22 +1,26 @@
 """Invitations by email and by shared link, and links to return to a seat."""
 
 import re
+from collections.abc import Callable
 from uuid import UUID
 
 import pytest
 from flask import Flask
+from sqlalchemy import Select
 from werkzeug.test import TestResponse
 
 from server.games import Json
+from server.operations.delete_player import delete_player
 from server.play.seating.seats import return_word
-from server.store.tables import LetterRow, db
+from server.store.tables import LetterRow, SeatRow, db
+from tests.api.test_own_account import id_of_player
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, wanted
 
 NEW = "new@example.org"
 
 
-def invite(who: Someone, path: str, email: str, **more: int) -> int:
+def invite(who: Someone, path: str, email: str, **more: int | str) -> int:
     answer = who.post(f"{path}/invitations", {"email": email, **more})
     assert answer.status_code == 201, answer.text
     return int(answer.json["seat"])
@@ -94,6 +98,46 @@ def test_an_invitation_can_be_sent_again(app: Flask, ada: Someone, bea: Someone)
     invite(ada, path, "bea@example.org", seat=1)
     assert len(mailed(app, "bea@example.org")) == 1
     assert kinds(ada, path) == ["human", "invited", "open"]
+
+
+def test_an_invitation_is_sent_again_with_its_greeting(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW, "greeting": "Fancy a game?"}, OPEN, OPEN)
+    bea.post(f"{path}/seats", {"seat": 2})
+
+    def greeting_after(who: Someone, email: str, **more: str) -> str | None:
+        with app.app_context():
+            db.session.execute(db.delete(LetterRow))  # as after sending
+            db.session.commit()
+        invite(who, path, email, seat=1, **more)
+        with app.app_context():
+            mail, row = db.session.scalars(db.select(LetterRow)).one(), db.session.scalars(_reserved()).one()
+            assert mail.data.get("greeting") == row.greeting
+            return row.greeting
+
+    assert greeting_after(ada, NEW) == "Fancy a game?"
+    assert greeting_after(ada, NEW, greeting="Still free?") == "Still free?"
+    assert greeting_after(ada, "newer@example.org") is None
+    assert greeting_after(ada, NEW, greeting="You after all?") == "You after all?"
+    assert greeting_after(bea, NEW) is None
+
+
+def _reserved() -> Select[tuple[SeatRow]]:
+    return db.select(SeatRow).where(SeatRow.email.is_not(None))
+
+
+def test_a_greeting_is_deleted_when_its_seat_is_no_longer_reserved(app: Flask, ada: Someone, stranger: Someone) -> None:
+    ended: list[Callable[[str, str], TestResponse]] = [
+        lambda path, word: stranger.ask("POST", f"/i/{word}"),
+        lambda path, word: stranger.post(f"/i/{word}/no"),
+        lambda path, word: ada.delete(f"{path}/invitations/1"),
+        lambda path, word: ada.delete(path),
+    ]
+    for number, end in enumerate(ended):
+        email = f"{number}@example.org"
+        path = opened(ada, ME, {"email": email, "greeting": "Fancy a game?"}, OPEN)
+        assert end(path, mailed(app, email)[0]).status_code in (200, 204)
+        with app.app_context():
+            assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
 
 
 @pytest.mark.parametrize("greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y"])
@@ -261,6 +305,29 @@ def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: 
         "Duration: about",
     ):
         assert line in page
+
+
+def test_the_page_of_an_invitation_quotes_the_player_who_sent_it(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, OPEN, OPEN)
+    bea.post(f"{path}/seats", {"seat": 1})
+    invite(bea, path, "cleo@example.org", seat=2, greeting="It's <b>your</b> sky")
+    (word,) = mailed(app, "cleo@example.org")
+    quote = "<blockquote>“It&#39;s &lt;b&gt;your&lt;/b&gt; sky”<br>"
+    cleo = Someone(app, "cleo")
+    page = cleo.get(f"/i/{word}").text
+    assert quote in page
+    assert "– bea<" in page
+    assert "bea invites you to play" in page
+    assert cleo.post(f"/v1/players/{id_of_player(bea)}/block").status_code == 204
+    assert "<blockquote>" not in cleo.get(f"/i/{word}").text
+    cleo.delete(f"/v1/players/{id_of_player(bea)}/block")
+    assert quote in cleo.get(f"/i/{word}").text
+    with app.app_context():
+        delete_player(id_of_player(bea))
+        assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
+    page = cleo.get(f"/i/{word}").text
+    assert "<blockquote>" not in page
+    assert "ada invites you to play" in page
 
 
 def hidden_fields(page: TestResponse) -> dict[str, str]:

@@ -159,9 +159,10 @@ def test_a_guest_has_no_address_to_change(stranger: Someone, app: Flask) -> None
 def test_after_an_address_change_a_reserved_seat_gets_a_new_invitation_email(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
-    path = opened(bea, ME, {"email": "ada@example.org"}, OPEN, private=True)
+    path = opened(bea, ME, {"email": "ada@example.org", "greeting": "Fancy a game?"}, OPEN, private=True)
     assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
     with app.app_context():
+        assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
         office = Office(app)
         assert sum("invites you" in it.subject for it in office.mails_to(NEW)) == 1
         assert db.session.scalars(db.select(SeatRow.email).where(SeatRow.email.is_not(None))).all() == [NEW]

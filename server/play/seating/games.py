@@ -126,11 +126,10 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             )
         )
         empty = {"salt": "", "to_act": False, "lent": 0}
-        rows = [{name: value for name, value in seat.items() if name != "greeting"} for seat in seats]
-        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **row} for row in rows])
+        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat} for seat in seats])
         for seat in seats:
             if seat["email"]:
-                note_invitation(game_id, Guest(seat["seat"], seat["email"], seat["greeting"]), player_id, now)
+                note_invitation(game_id, Guest(seat["seat"], seat["email"], seat["greeting"] or ""), player_id, now)
             if seat["player_id"]:
                 note_seat(player_id, game_id, seat["seat"], now)
         start_if_full(game_id, now)
@@ -141,7 +140,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
     """Return a row of the table `seats`, in one of its four forms."""
     row: Json = {"seat": seat, "kind": "open"}
-    row |= dict.fromkeys(("player_id", "bot", "email", "invited_by", "salt_hash"))
+    row |= dict.fromkeys(("player_id", "bot", "email", "invited_by", "greeting", "salt_hash"))
     match wanted:
         case {"player": "me"}:
             return row | {"kind": "human", "player_id": player_id, "salt_hash": wanted.get("salt_hash")}
@@ -150,7 +149,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
                 "kind": "invited",
                 "email": email,
                 "invited_by": player_id,
-                "greeting": checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting"),
+                "greeting": checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting") or None,
             }
         case {"bot": str(bot)} if bot in BOTS:
             return row | {"kind": "bot", "bot": bot}
@@ -175,7 +174,7 @@ class Guest(NamedTuple):
 
     seat: Seat
     email: str
-    greeting: str = ""  # a line from the player who invites them, for the email
+    greeting: str = ""  # a line from the player who invites them
 
 
 def checked_greeting(greeting: str, field: str) -> str:

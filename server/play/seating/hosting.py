@@ -28,6 +28,7 @@ from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
+NO_INVITATION: Final = {"kind": "open", "email": None, "greeting": None, "lost_at": None}  # columns of `seats`
 _NOTICE = timedelta(days=3)  # warning to the host before the game closes; half the time if the game closes sooner
 
 log = logging.getLogger(__name__)
@@ -153,8 +154,7 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
 
 
 def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
-    values = {"kind": "open", "email": None, "lost_at": declined_at}
-    freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
+    freed = update(SeatRow).where(invited).values(**NO_INVITATION | {"lost_at": declined_at}).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
     with committing(seat):
@@ -209,7 +209,7 @@ def close_within(game_id: UUID, now: datetime) -> None:
     """Close an open game within the transaction that locks its row. The game's invitations become invalid."""
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
-    db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
+    db.session.execute(update(SeatRow).where(invited).values(**NO_INVITATION))
     connection = in_transaction(db.session.connection())
     record_within(connection, commit_of(load_within(connection, game_id), [GameAbandoned()], now))
 

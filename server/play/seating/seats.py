@@ -13,7 +13,7 @@ from server.accounts.blocks import is_block_between
 from server.accounts.closing import expect_known_or_open
 from server.accounts.guests import expect_no_guest
 from server.accounts.notice_kinds import NOT_READY, SEAT_TAKEN_OVER, SENT_AWAY
-from server.accounts.players import address_of, player_of
+from server.accounts.players import address_of, player_at, player_of
 from server.accounts.preferences import stored_choice
 from server.accounts.rate_limits import expect_within
 from server.accounts.signed_links import (
@@ -129,7 +129,7 @@ def _take_seat(
             raise SeatTaken("There is no free seat for you here.")
         raise SeatTaken("Seat %(seat)s isn't available to you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
-    chosen.salt_hash, chosen.lost_at = salt_hash, None
+    chosen.salt_hash, chosen.lost_at, chosen.greeting = salt_hash, None, None
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
@@ -158,7 +158,7 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 @with_retries
 def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, greeting: str = "") -> Seat:
     """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
-    invitation may replace an earlier one for that seat.
+    invitation may replace an earlier one for that seat. A repeated invitation without a greeting keeps its greeting.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany, BadField.
     """
@@ -181,8 +181,10 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     if chosen.email != email:
         chosen.mailed_at = None
+    if greeting or (chosen.email, chosen.invited_by) != (email, player_id):
+        chosen.greeting = greeting or None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
-    note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
+    note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id, now)
     with committing(chosen.seat):
         db.session.commit()
     return chosen.seat
@@ -206,6 +208,23 @@ def is_newcomer(game: Game, word: str) -> bool:
     seat = verify(INVITATION, word).seat
     email = None if seat == ANY_SEAT else game.seats[seat].email
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
+
+
+def inviter_to(game: Game, seat: Seat) -> str | None:
+    """Return the name of the player who reserved this seat, or None if the player is unknown or has no account now."""
+    invited_by = game.seats[seat].invited_by
+    player = db.session.get(Player, invited_by) if invited_by else None
+    return player.name if player and player.deleted_at is None else None
+
+
+def greeting_to(game: Game, seat: Seat) -> str:
+    """Return what the inviting player wrote to the player who is invited to this seat, or "" if one of the two blocks
+    the other."""
+    row = game.seats[seat]
+    if not (row.greeting and row.email and row.invited_by):
+        return ""
+    asked = player_at(row.email)
+    return "" if asked and is_block_between(asked, [row.invited_by]) else row.greeting
 
 
 @with_retries
