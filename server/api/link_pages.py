@@ -20,7 +20,7 @@ from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.pages import on_the_page, page, sorry
 from server.api.problems import PROBLEMS, text_of
-from server.errors import Closed, NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
+from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
@@ -213,7 +213,7 @@ def invited(word: str) -> Response:
     game, seat = invitation(word)
     kept = is_kept(game, word)
     if game.head.private and not kept:
-        raise SeatTaken("This seat is no longer reserved for you.")
+        return _not_kept()
     is_new = kept and is_newcomer(game, word)
     if seat is None and game.head.status == "open":
         return cast(Response, redirect(f"/#/games/{game.game_id}?invitation={word}"))
@@ -240,6 +240,16 @@ def _inviter(game: Game, seat: Seat | None) -> str:
         return ""
     host = next((game.names[row.seat] for row in game.seats if row.player_id == game.head.host), "")
     return unless_link((None if seat is None else inviter_to(game, seat)) or host, "")
+
+
+def _not_kept() -> Response:
+    """Explain that the seat in a private game isn't reserved for the reader, without revealing anything of the game."""
+    text = gettext(
+        "If you took the seat, we'll email you when it's your turn. Otherwise, the player who invited you has asked "
+        "someone else or withdrawn the invitation."
+    )
+    title, home = gettext("This invitation is no longer valid"), gettext("Go to the home page")
+    return page("message.html", 409, title=title, text=text, home=home)
 
 
 def _shown(game: Game, row: SeatState, is_own: bool) -> str:

@@ -330,6 +330,21 @@ def test_the_page_of_an_invitation_quotes_the_player_who_sent_it(app: Flask, ada
     assert "ada invites you to play" in page
 
 
+def test_a_replaced_player_reads_that_someone_else_was_asked(app: Flask, ada: Someone, stranger: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (old,) = mailed(app, NEW)
+    invite(ada, path, "other@example.org", seat=1, greeting="Fancy a game?")
+    page = stranger.get(f"/i/{old}")
+    assert (page.status_code, has_button(page)) == (200, False)
+    assert "ada has asked someone else to take this seat." in page.text
+    assert "You can still join: the table has a free seat." in page.text
+    assert "Fancy a game?" not in page.text
+    invite(ada, path, "another@example.org", seat=2)
+    page = stranger.get(f"/i/{old}")
+    assert "You can still join" not in page.text
+    assert "Find another game" in page.text
+
+
 def hidden_fields(page: TestResponse) -> dict[str, str]:
     found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]+)"', page.text))
     assert found, page.text
