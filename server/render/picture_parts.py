@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from functools import cache
 from math import ceil, cos, floor, hypot, pi, sin
-from random import Random
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -20,12 +19,11 @@ class Theme(NamedTuple):
     line: str
     ink: str
     faint: str
-    twinkle: str
     gold: str
 
 
-DARK = Theme("#0b1026", "#141b3c", "#7f8bc4", "#eef0ff", "#aab2dc", "#5d69a6", "#f2c94c")
-LIGHT = Theme("#f4f1e8", "#ffffff", "#8a90ad", "#1b2138", "#565d7d", "#d9d3c0", "#8a5a00")
+DARK = Theme("#0b1026", "#141b3c", "#7f8bc4", "#eef0ff", "#aab2dc", "#f2c94c")
+LIGHT = Theme("#f4f1e8", "#ffffff", "#8a90ad", "#1b2138", "#565d7d", "#8a5a00")
 
 # Okabe and Ito's palette, which colour-blind players can tell apart. The shapes help everyone.
 SEAT_COLOURS = ("#e69f00", "#56b4e9", "#2fbf95", "#f0e442", "#d98fb5")
@@ -102,26 +100,8 @@ class Picture(NamedTuple):
 
 def sheet(height: int, title: str, colours: Colours, parts: Iterable[Part]) -> Picture:
     """Return a picture with these parts in front of a sky."""
-    return Picture(height, title, colours, [*_sky(height, colours.theme), *parts])
-
-
-_BAND = 90  # pixels
-
-
-@cache
-def _sky(height: int, theme: Theme) -> list[Part]:
-    """Return the sky, which is always the same, so that a picture depends only on its view. Its bands are the same in
-    pictures of any height."""
-    parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
-    for top in range(0, height, _BAND):
-        parts += placed(0, top, [Sprite(_twinkling(top, theme), Box(0, 0, WIDTH, _BAND), theme.sky, covers=True)])
-    return parts
-
-
-def _twinkling(seed: int, theme: Theme) -> str:
-    rng = Random(seed)
-    at = [(rng.randrange(WIDTH), rng.randrange(2, _BAND - 2), rng.choice((0.7, 1, 1.4))) for _ in range(_BAND // 9)]
-    return "".join(f'<circle cx="{x}" cy="{y}" r="{r}" fill="{theme.twinkle}"/>' for x, y, r in at)
+    sky = f'<rect width="{WIDTH}" height="{height}" fill="{colours.theme.sky}"/>'
+    return Picture(height, title, colours, [sky, *parts])
 
 
 def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterator[Part]:

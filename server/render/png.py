@@ -32,14 +32,15 @@ _BESIDE = 3_000  # overhead of a cached part, in bytes
 
 def png(picture: Picture) -> bytes:
     """Return a picture as PNG, with one pixel per unit of its SVG. The same picture always gives the same bytes."""
-    image = Image.new("P", (_FILTER + WIDTH, picture.height))
+    colours = picture.colours
+    image = Image.new("P", (_FILTER + WIDTH, picture.height), _place(_rgb(colours.theme.sky), colours))
     for it in picture.parts:
         if not isinstance(it, str):
-            drawn = _drawn(it, picture.colours)
+            drawn = _drawn(it, colours)
             left, top = _FILTER + it.left + drawn.left, it.top + drawn.top
             image.paste(drawn.pixels, (left, top), drawn.mask)
     image.paste(0, (0, 0, _FILTER, picture.height))
-    return _packed(image, _palette(picture.colours))
+    return _packed(image, _palette(colours))
 
 
 def _packed(image: Image.Image, palette: Image.Image) -> bytes:
