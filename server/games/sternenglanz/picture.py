@@ -66,7 +66,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     parts += placed(MARGIN, top, _supplies(view, theme, locale))
     top += 92 + (BILD + MARGIN if _is_shared(view) else 0)
     has_hand, is_odd = view["hand"] is not None, len(names) % 2 == 1
-    row = max(_panel_height(view), 300 if has_hand and is_odd else 0) + MARGIN
+    row = _panel_height(view) + MARGIN
     second = WIDTH - MARGIN - PANEL
     for seat in range(len(names)):
         left = second if seat % 2 else MARGIN
@@ -74,6 +74,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     height = top + (len(names) + 1) // 2 * row
     if has_hand and is_odd:
         parts += placed(second, height - row, _hand(view, theme, locale, 3))
+        height += max(0, 300 + MARGIN - row)
     elif has_hand:
         parts += placed(MARGIN, height, _hand(view, theme, locale, 6))
         height += 170 + MARGIN
