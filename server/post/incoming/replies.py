@@ -18,7 +18,7 @@ from server.games import GAMES
 from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
-from server.post.incoming.commands import meaning
+from server.post.incoming.commands import meaning, resigns
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
@@ -689,6 +689,9 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
         return Wishes(ready=True)
     if meaning(line.rstrip(" .!?"), grammar.locale) == commands.HINT:
         return Wishes(hints=True)
+    bare = _POLITE.sub("", line)
+    if resigns(bare):
+        return Wishes(resign=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
         case None, "" if word == "?":
@@ -713,7 +716,6 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    bare = _POLITE.sub("", line)
     if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
     return _meant(line, grammar)
