@@ -52,7 +52,7 @@ from server.post.incoming.commands import (
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.replies import Wishes
-from server.post.incoming.sentences import moves_in_sentence, strange_word_in
+from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, passes, strange_word_in
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.table_help import help_at_table
@@ -69,6 +69,7 @@ LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps ar
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
+_MOST_NAMED = 4  # moves in a sentence
 _LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
@@ -423,11 +424,20 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
         return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
-    meant = moves_in_sentence(rules, wishes.line, locale, legal)
-    if len(meant) < 2:
-        return ""
-    moves = ", ".join(write_move(rules, it, locale) for it in meant)
-    return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+    meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
+    moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
+    if len(meant) > _MOST_NAMED or len(meant) == 1:
+        return str(
+            gettext("This line is only a part of a move, for example of: %(moves)s. Send the whole move.", moves=moves)
+        )
+    if meant:
+        return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+    if passes(wishes.line):
+        resign = word_for(RESIGN, locale)
+        return str(
+            gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
+        )
+    return ""
 
 
 def _about_question(locale: str) -> str:

@@ -26,7 +26,7 @@ from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on,
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
-from server.post.incoming.sentences import moves_in_sentence, strange_word_in
+from server.post.incoming.sentences import moves_in_sentence, passes, strange_word_in
 from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
@@ -563,8 +563,9 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
         return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
-    if move is None:
-        return Wishes(problem="two-moves", line=list(moves)[1])
+    passed = next((line.text for line in lines if line.command and passes(line.text)), "")
+    if move is None or (passed and len(moves) > 1):
+        return Wishes(problem="two-moves", line=passed or list(moves)[1])
     return _doubt(lines, signed, grammar) or _together(move, commands)
 
 
