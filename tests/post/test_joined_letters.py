@@ -127,6 +127,33 @@ def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) 
     assert f"\nYou played: {move}\n" in line.mails()[-1].text
 
 
+def test_the_email_about_the_turn_confirms_a_take_back(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    move = line.plays(game_id, ada)
+    line.replies("undo", **{"Message-ID": "<8@ada.example.org>"})
+    deal_with_mails()
+    _, turn = line.mails()
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert f"\nYour move has been taken back: {move}\nPlease move by" in turn.text
+    assert turn.message["In-Reply-To"] == "<8@ada.example.org>"
+    before = happened(game_id)
+    line.replies(f"Well!\n\n{turn.text.partition(chr(10) * 2)[2]}")
+    deal_with_mails()
+    assert happened(game_id) == before
+    later(2 * JOINING)
+    assert results(game_id, "your-turn") == ["sent", "sent"]
+
+
+def test_a_take_back_is_confirmed_even_if_no_email_about_a_turn_follows(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "off"}}})
+    move = line.plays(game_id, ada)
+    line.replies("undo")
+    deal_with_mails()
+    assert f"\nYour move has been taken back: {move}\n" in line.mails()[-1].text
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel", "Reply: Sternenhimmel"]
+
+
 def nears_its_end(game_id: UUID, ada: UUID) -> None:
     while len(view_of(head_of(game_id), 0)["boards"]) == 3:
         moves_on(game_id, ada)

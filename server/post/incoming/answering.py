@@ -256,6 +256,7 @@ def _answer(**said: object) -> Json:
     empty = {
         "played": "",
         "since": 0,
+        "undone": "",
         "done": [],
         "wrong": "",
         "line": "",
@@ -526,6 +527,8 @@ def _finish(
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, reader)
         letter["data"]["last"] = more == 0
+        if more == 0:
+            letter["data"].pop("may_join", None)
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
@@ -543,15 +546,16 @@ def _answers_left(mail: Incoming, reader: str) -> int:
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """Return our reply for the outbox.
 
-    If it only confirms a move, the email about the next turn or about the end can contain it. In a game against bots,
-    which move immediately, it waits for that email.
+    If it only confirms a move or a take-back, the email about the next turn or about the end can contain it. In a game
+    against bots, which move immediately, the confirmation of a move waits for that email.
     """
     turn, now = turn_of(game.table, mail.seat), clock.now()
-    fills = {"played", "since", "answers"}
-    if turn is None and answer["played"] and not any(it for name, it in answer.items() if name not in fills):
+    fills = {"played", "since", "undone", "answers"}
+    confirms_turn = answer["undone"] if turn is not None else answer["played"] and not answer["undone"]
+    if confirms_turn and not any(it for name, it in answer.items() if name not in fills):
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
-    waits = "may_join" in answer and against_bots and game.table.status == "running"
+    waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),

@@ -378,9 +378,12 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
 
 def test_undo_takes_back_the_players_last_move(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
+    move = a_move(game_id, ada)
     moves_on(game_id, ada)
-    answer = ada_writes(office, "undo")
-    assert "\n\nYour move has been taken back.\n\nIt's your turn." in answer.text
+    turn = ada_writes(office, "undo")
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert f"it's your turn.\nYour move has been taken back: {move}\nPlease move by" in turn.text
+    assert f"Your move has been taken back: {move}" in turn.page
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
     assert "no move to take back" in ada_writes(office, "undo").text
 
@@ -415,7 +418,7 @@ def test_an_email_takes_back_only_the_last_move_before_it_was_written(
     moves_on(game_id, ada)
     deal_with_mails()
     assert happened(game_id)[-1] == "star-placed"
-    assert "Your move has been taken back." in office.mails("ada")[-1].text
+    assert "Your move has been taken back: " in office.mails("ada")[-1].text
 
 
 def test_a_take_back_and_a_simultaneous_emailed_move_exclude_each_other(
