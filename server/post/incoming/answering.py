@@ -30,7 +30,7 @@ from server.play.table import last_change_of_hands
 from server.play.views import turn_of
 from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
-from server.post.desk.reading import Asked, commands_beside_table
+from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -181,7 +181,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if mail.turn == SEVERAL or _asks_to_stop(read):
         wishes, acts = Wishes(problem="asks-to-stop" if _asks_to_stop(read) else "several-games"), set[str]()
     else:
-        wishes, acts = _wishes(mail, game, read)
+        wishes, acts = _wishes(mail, game, read, player)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
@@ -196,7 +196,9 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
-            do(earlier, _confirmed(waiting, game, player.email))
+            confirmed_wishes = _confirmed(waiting, game, player)
+            do(earlier, confirmed_wishes)
+            _forward_settings(earlier, confirmed_wishes)
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
@@ -229,7 +231,19 @@ def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
     return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
-def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
+def _settings(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> dict[str, str]:
+    """Return the lines that change a setting of the player, who must have written them. See `settings_beside_table`."""
+    if not _is_from(read, player.email) or read.is_forged or not _went_to(mail, game, player):
+        return {}
+    return child.run(settings_beside_table, (*read.lines, *(read.beside or ())), spoken().locale)
+
+
+def _forward_settings(doing: Doing, wishes: Wishes) -> None:
+    if wishes.settings:
+        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, request_of(wishes.settings).asked)
+
+
+def _wishes(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for, and the hashes of the lines that take effect. With the hashes, later
     quotes of these lines are recognized."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
@@ -237,7 +251,8 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     at_table = game.table.rules.NAME, spoken().locale, ours, repeated
     before, legal = inbox.earlier_acted_lines(mail), _legal_moves(mail, game)
-    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal)
+    settings = _settings(mail, game, read, player)
+    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal, settings)
 
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
@@ -287,8 +302,8 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
-def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
-    wishes, _ = _wishes(waiting, game, _read(waiting, known))
+def _confirmed(waiting: Incoming, game: Game, player: Player) -> Wishes:
+    wishes, _ = _wishes(waiting, game, _read(waiting, player.email), player)
     if waiting.asks == REST:
         return _unsure(wishes)
     return wishes
@@ -374,6 +389,7 @@ def _lines(wishes: Wishes) -> list[str]:
         *([wishes.move] if wishes.move else []),
         *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
+        *wishes.settings,
         *(["?"] if wishes.asks else []),
         *(command(name) for name, is_said in words.items() if is_said),
         *days,
@@ -406,6 +422,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer["wrong"] = gettext("There's nothing left to confirm.")
     unsure = _unsure(wishes)
     do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
+    _forward_settings(doing, wishes)
     if unsure == Wishes():
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}

@@ -6,12 +6,13 @@ Greetings and sentences next to a move are harmless, but near misses are not.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
@@ -87,6 +88,7 @@ class Wishes:
     vacation: tuple[date, date] | None = None  # first and last day
     stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end the stand-in
     confirms: str | None = None  # the token after `confirm`
+    settings: tuple[str, ...] = ()  # commands of the post desk that change settings
     problem: str | None = None
     line: str = ""
 
@@ -232,13 +234,14 @@ def read_wishes(
     scope: str,
     before: Collection[str],
     legal: Sequence[Any] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
     `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
-    seat.
+    seat. `settings`: see `settings_beside_table`.
     """
-    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal)
+    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal, settings=settings)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
@@ -247,12 +250,20 @@ def _hash(scope: str, key: str) -> str:
     return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
-def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = (), is_light: bool = False) -> Reply:
+def parse(
+    mail: Mail,
+    rules: Notation,
+    locale: str = "en",
+    legal: Sequence[Any] = (),
+    is_light: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
     only one of the `legal` moves is that move. `is_light`: the moves can be undone later, so questions beside them
     don't matter.
     """
-    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light)
+    own_settings = [(_normalise(line, locale), command) for line, command in settings.items()]
+    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light, own_settings)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -555,7 +566,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
             if text and not command and (place < places[-1] or _goes_on(lines[place - 1].text, text, grammar)):
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
-    if not commands:
+    if all(command.settings for command in commands):  # without any, or beside prose
         first = next((line.text for line in lines if line.text), "")
         if first and grammar.legal:
             rules = cast(Spoken, grammar.rules).rules
@@ -664,6 +675,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         vacation=next(iter(vacations), None),
         stand_in=next(iter(stand_ins), None),
         confirms=next(iter(confirms), None),
+        settings=tuple(line for command in commands for line in command.settings),
     )
 
 
@@ -719,7 +731,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return _vacation(days[1], days[2])
     if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
-    return _meant(line, grammar)
+    setting = dict(grammar.settings).get(line)
+    return Wishes(settings=(setting,)) if setting else _meant(line, grammar)
 
 
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
