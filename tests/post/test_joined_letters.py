@@ -111,6 +111,24 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
 
 
+def test_the_email_about_the_very_first_turn_says_how_to_reply(line: Line, game_id: UUID, ada: UUID) -> None:
+    first = "This is your first turn. Reply with one of the moves below"
+    (turn,) = line.mails()
+    assert first in " ".join(turn.text.split())
+    assert first in turn.page
+    assert 'and "rules" sends you the rules.' in " ".join(turn.text.split())
+    before = happened(game_id)
+    line.replies(f"Thanks!\n\n{turn.text.partition(chr(10) * 2)[2]}")
+    deal_with_mails()
+    assert happened(game_id) == before
+    line.plays(game_id, ada)
+    everything_due_happens()
+    game_of(ada, bots=2)
+    _, *later_ones = line.mails()
+    assert [mail.subject for mail in later_ones].count("Your turn: Sternenhimmel") == 2
+    assert not [mail for mail in later_ones if "first turn" in mail.text]
+
+
 def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) -> None:
     line.mails()
     line.plays(game_id, ada)

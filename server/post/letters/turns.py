@@ -11,6 +11,7 @@ from server.durations import duration
 from server.games import Json
 from server.games import presentation as text
 from server.play.commits import at_version
+from server.play.seating.first_games import is_first_turn
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.chat import Chat
@@ -43,6 +44,7 @@ class YourTurn(GameLetter):
     chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
     asks: str = ""  # words that ask for help in a reply, as a list
+    first: str = ""  # how to reply, if this is the first turn of a player's first game
 
 
 @builds(YOUR_TURN)
@@ -74,6 +76,17 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
+        first=_first_steps(reader) if is_first_turn(game, seat, reader.letter.version) else "",
+    )
+
+
+def _first_steps(reader: Reader) -> str:
+    return str(
+        gettext(
+            "This is your first turn. Reply with one of the moves below, on a line of its own. The picture shows the "
+            'table as it is now, and "%(rules)s" sends you the rules.',
+            rules=asking_words(reader.game, reader.seat)[0],
+        )
     )
 
 
