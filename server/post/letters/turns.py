@@ -11,14 +11,13 @@ from server.durations import duration
 from server.games import Json
 from server.games import presentation as text
 from server.play.commits import at_version
-from server.play.seating.first_games import is_first_turn
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words
+from server.post.table_help import asking_words, first_steps
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -76,17 +75,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
-        first=_first_steps(reader) if is_first_turn(game, seat, reader.letter.version) else "",
-    )
-
-
-def _first_steps(reader: Reader) -> str:
-    return str(
-        gettext(
-            "This is your first turn. Reply with one of the moves below, on a line of its own. The picture shows the "
-            'table as it is now, and "%(rules)s" sends you the rules.',
-            rules=asking_words(reader.game, reader.seat)[0],
-        )
+        first=first_steps(game, seat, reader.letter.version),
     )
 
 
