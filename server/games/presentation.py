@@ -181,6 +181,13 @@ def meant_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> l
     return found
 
 
+def fitting_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+    """Return the legal moves of which a text names only a part, empty if the game can't tell."""
+    find = getattr(rules, "fitting_moves", None)
+    found: list[Any] = find(text, locale, legal) if find else []
+    return found
+
+
 def strange_word(rules: Rules, text: str, locale: str) -> str:
     """Return the word because of which a text that seems to name a move can't be read, or ""."""
     find = getattr(rules, "strange_word", None)

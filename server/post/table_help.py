@@ -1,7 +1,13 @@
 """The help for the table of a game, with an example move that names what is in play there."""
 
+from itertools import groupby
+
+from flask_babel import gettext
+from sqlalchemy import select
+
 from server.games import Seat
 from server.games.presentation import example, write_move
+from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
@@ -9,6 +15,7 @@ from server.post.desk.commands import BY_NAME, RULES
 from server.post.incoming.commands import HINT, word_for
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
+from server.store.tables import GameRow, PlayerGame, db
 
 
 def help_at_table(game: Game, seat: Seat) -> list[str]:
@@ -32,3 +39,29 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
     locale = spoken().locale
     words = [next(iter(BY_NAME[RULES].words.get(locale, ())), RULES)]
     return [*words, word_for(HINT, locale)] if has_hints(game, seat) else words
+
+
+def first_steps(game: Game, seat: Seat, version: int) -> str:
+    """Return how to reply, if the turn that began at this version is the very first one of its player, otherwise ""."""
+    if _has_moved(game, seat, version) or _has_other_games(game, seat):
+        return ""
+    told = gettext(
+        "This is your first turn. Reply with one of the moves below, on a line of its own. The picture shows the "
+        'table as it is now, and "%(rules)s" sends you the rules.',
+        rules=asking_words(game, seat)[0],
+    )
+    return str(told)
+
+
+def _has_moved(game: Game, seat: Seat, before: int) -> bool:
+    commits = groupby(whole_log(game.game_id), key=lambda row: row.version)
+    firsts = (next(rows) for version, rows in commits if version < before)
+    return any(row.seat == seat and row.type in game.table.rules.EVENTS for row in firsts)
+
+
+def _has_other_games(game: Game, seat: Seat) -> bool:
+    """Return whether another game of the player has begun."""
+    own = (PlayerGame.player_id == game.seats[seat].player_id) & (PlayerGame.game_id != game.game_id)
+    others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
+    begun = GameRow.game_id.in_(others) & (GameRow.status != "open")
+    return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None

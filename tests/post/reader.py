@@ -119,7 +119,7 @@ def _seat(name: str, lines: Sequence[str]) -> Json:
         "hand_sizes": int(found[2]),
         "discards": int(found[3]),
         "granted": bool(found[4]),
-        "slots": [_COPIES.get(it[1], it[1]) for it in slots],
+        "slots": [it[1] for it in slots],
         "used": [slot for slot, it in zip((1, 2, 3), slots, strict=True) if it[2]],
         "own": _BILDER.get(own[0], own[0]) if own else None,
         "done": [_BILDER[it] for it in done[0]] if done else [],

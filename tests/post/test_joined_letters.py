@@ -111,6 +111,24 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
 
 
+def test_the_email_about_the_very_first_turn_says_how_to_reply(line: Line, game_id: UUID, ada: UUID) -> None:
+    first = "This is your first turn. Reply with one of the moves below"
+    (turn,) = line.mails()
+    assert first in " ".join(turn.text.split())
+    assert first in turn.page
+    assert 'and "rules" sends you the rules.' in " ".join(turn.text.split())
+    before = happened(game_id)
+    line.replies(f"Thanks!\n\n{turn.text.partition(chr(10) * 2)[2]}")
+    deal_with_mails()
+    assert happened(game_id) == before
+    line.plays(game_id, ada)
+    everything_due_happens()
+    game_of(ada, bots=2)
+    _, *later_ones = line.mails()
+    assert [mail.subject for mail in later_ones].count("Your turn: Sternenhimmel") == 2
+    assert not [mail for mail in later_ones if "first turn" in mail.text]
+
+
 def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) -> None:
     line.mails()
     line.plays(game_id, ada)
@@ -125,6 +143,33 @@ def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) 
     deal_with_mails()
     everything_due_happens()
     assert f"\nYou played: {move}\n" in line.mails()[-1].text
+
+
+def test_the_email_about_the_turn_confirms_a_take_back(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    move = line.plays(game_id, ada)
+    line.replies("undo", **{"Message-ID": "<8@ada.example.org>"})
+    deal_with_mails()
+    _, turn = line.mails()
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert f"\nYour move has been taken back: {move}\nPlease move by" in turn.text
+    assert turn.message["In-Reply-To"] == "<8@ada.example.org>"
+    before = happened(game_id)
+    line.replies(f"Well!\n\n{turn.text.partition(chr(10) * 2)[2]}")
+    deal_with_mails()
+    assert happened(game_id) == before
+    later(2 * JOINING)
+    assert results(game_id, "your-turn") == ["sent", "sent"]
+
+
+def test_a_take_back_is_confirmed_even_if_no_email_about_a_turn_follows(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "off"}}})
+    move = line.plays(game_id, ada)
+    line.replies("undo")
+    deal_with_mails()
+    assert f"\nYour move has been taken back: {move}\n" in line.mails()[-1].text
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel", "Reply: Sternenhimmel"]
 
 
 def nears_its_end(game_id: UUID, ada: UUID) -> None:

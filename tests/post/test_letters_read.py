@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from server.games import GAMES, Json
 from server.games.presentation import read_move
 from server.games.sternenglanz.material import CARDS
+from server.games.sternenglanz.names import card_name
 from server.play.moves import play_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
@@ -74,7 +75,7 @@ def seen_of_firmament(view: Json) -> Json:
 
     def slots(seat: int) -> list[str]:
         hidden = ["Star birth (printed)", "face down", "face down"] if view["chosen"][seat] else blank
-        return [card or hidden[i] for i, card in enumerate(view["slots"][seat])]
+        return [card_name(card, "en") if card else hidden[i] for i, card in enumerate(view["slots"][seat])]
 
     seats = range(len(view["points"]))
     same = ("scenario", "board", "deck", "points", "hand_sizes", "discards", "granted", "hand", "turn", "next")

@@ -160,6 +160,20 @@ def test_a_french_list_of_choices_has_a_space_before_each_mark() -> None:
     assert re.findall(r".[:;]", words) == ["\u202f:", "\u202f:", "\u202f;", "\u202f:", "\u202f;", "\u202f:"]
 
 
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [
+        ("de", "Ada hat 2 × Sterngeburt und Schwarzes Loch B gezogen."),
+        ("en", "Ada drew 2 × Star birth and Black hole B."),
+        ("fr", "Ada a pioché 2 × Naissance d’étoile et Trou noir B."),
+        ("it", "Ada ha pescato 2 × Nascita stellare e Buco nero B."),
+    ],
+)
+def test_a_sentence_names_cards_without_their_numbers(locale: str, words: str) -> None:
+    item = {"type": "cards-drawn", "seat": 0, "cards": ["geburt#1", "loch-b#3", "geburt#4"]}
+    assert sentence(item, NAMES, locale) == words
+
+
 def test_winners_are_listed_idiomatically() -> None:
     item = {"type": "game-ended", "places": [1, 1, 1], "scores": [9, 9, 9]}
     assert sentence(item, NAMES, "de") == (

@@ -37,7 +37,14 @@ from server.games.sternenglanz.rules import (
 )
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
-from server.games.sternenglanz.spoken import meant_moves, read_spoken, spoken_words, strange_word, write_spoken
+from server.games.sternenglanz.spoken import (
+    fitting_moves,
+    meant_moves,
+    read_spoken,
+    spoken_words,
+    strange_word,
+    write_spoken,
+)
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
@@ -84,6 +91,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "fitting_moves",
     "fullness",
     "introduction",
     "is_mid_turn",

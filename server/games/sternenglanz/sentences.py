@@ -1,9 +1,10 @@
 """Sentences about the events of Sternenglanz."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from server.games.contract import Json
-from server.games.sternenglanz.names import bild_name, copy_name, piece_name
+from server.games.sternenglanz.names import bild_name, card_name, piece_name
 from server.games.sternenglanz.notation import read_move
 from server.games.sternenglanz.spoken import write_spoken
 from server.render.text_layout import punctuated
@@ -153,13 +154,14 @@ def _star(item: Json, say: Language) -> str:
 
 
 def _card(copy: str, say: Language) -> str:
-    return copy_name(copy, say.locale)
+    return card_name(copy, say.locale)
 
 
 def _cards(cards: Sequence[str | None], say: Language) -> str:
     """Return the names of the known cards, or the number of cards if none is known."""
     if known := [card for card in cards if card]:
-        return say.listed([_card(card, say) for card in known])
+        counts = Counter(_card(card, say) for card in known)
+        return say.listed([f"{count} × {name}" if count > 1 else name for name, count in counts.items()])
     return say.ngettext("a card", "%(num)s cards", len(cards))
 
 

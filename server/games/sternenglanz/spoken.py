@@ -96,6 +96,8 @@ _WORD = re.compile(r"\w+")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
 _FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
 _STAR = frozenset({"star", "stern", "etoile", "stella"})
+_PASS = frozenset({"pass", "passe", "passo"})
+_PASSES = (*(Move((Lapse(slot),)) for slot in SLOTS), Move((Finish(),)), Move((LayCards(False, None, None),)))
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
 
@@ -165,10 +167,28 @@ def read_spoken(text: str, locale: str) -> Move:
 
 def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     """Return the legal moves that a text of one step fits, such as `dot b1` without a slot or `put a dot star on b1`. It
-    must name a field. The words may be those of another language, since players also answer in their own.
+    must name a field, unless it only says that the player passes. The words may be those of another language, since
+    players also answer in their own.
     """
+    if text.lower() in _PASS:
+        return [it for it in legal if it in _PASSES]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue))
     return [it for it in found if it in legal]
+
+
+def fitting_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
+    """Return the legal moves in whose words every word of a text occurs."""
+    for tongue in dict.fromkeys((locale, *LOCALES)):
+        known = _dialect(tongue)
+        said = {_first_verb(word, known, tongue) for word in _plain(text) if word not in known.fillers | _IN_SENTENCES}
+        if found := [it for it in legal if said and said <= set(_plain(write_spoken(it, tongue)))]:
+            return found
+    return []
+
+
+def _first_verb(word: str, known: _Dialect, tongue: str) -> str:
+    """Return the verb that our emails use instead of this one. Leave any other word as it is."""
+    return _bare(_VERBS[tongue][known.verbs[word]][0]) if word in known.verbs else word
 
 
 def _meant_in(text: str, locale: str) -> Iterator[Move]:
@@ -187,9 +207,16 @@ def _in_order(words: _Words, known: _Dialect) -> _Words:
     told = tuple(word for word in words if word not in _IN_SENTENCES)
     if told and told[-1] in known.verbs:  # as in German: `Punktstern auf b1 legen`
         told = (told[-1], *told[:-1])
+    told = _with_verb(told, known)
     if told and known.verbs.get(told[0]) in ("move", "remove"):
         told = tuple(word for word in told if word not in _STAR)
     return _from_first(told) if any(known.verbs.get(word) in ("move", "remove") for word in told) else told
+
+
+def _with_verb(words: _Words, known: _Dialect) -> _Words:
+    """Return the words with a verb if they only name a black hole and a field: `3 black hole c1` removes a star."""
+    slot, rest = (words[:1], words[1:]) if words and words[0] in _SLOTS else ((), words)
+    return (*slot, "remove", rest[-1]) if known.types.get(rest[:-1]) == LOCH else words
 
 
 def _from_first(words: _Words) -> _Words:

@@ -75,7 +75,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[
 def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
     say, card = _WORDS[locale], view["slots"][seat][slot - 1]
     if card is not None:
-        shown = copy_name(card, locale)
+        shown = card_name(card, locale)
     elif slot == 1:
         shown = f"{card_name(_PERMANENT, locale)} ({say['printed']})"
     else:

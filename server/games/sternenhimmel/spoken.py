@@ -33,7 +33,8 @@ _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
 
 
 def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
-    """Return the placement that a text names, legal or not. Return several if the text fits several."""
+    """Return the placement that a text names, legal or not. Return several if the text fits several. If it names a star
+    and a constellation in this order, it means the only space where the star may go."""
     words = _words(text)
     boards = [nr for nr, word in enumerate(words) if word in _BOARDS]
     if len(boards) != 1 or _strange_in(words):
@@ -48,9 +49,22 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
             found = [(star, space)] if marks else [(star, space), (space, star)]
         case [], [space, star] if space not in _ALSO_WORDS:
             found = [(star, space), (space, star)]
+        case [star], [] if star not in _LETTERS:
+            spaces = [it.space for it in legal if (it.star, it.board) == (_STARS.get(star), board)]
+            found = [(star, space) for space in spaces if len(spaces) == 1]
         case _:
             return []
     return [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
+
+
+def fitting_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
+    """Return the legal placements to which every word of a text belongs."""
+    words = [word for word in _words(text) if word not in _SPACE]
+    return [it for it in legal if words and all(_belongs(word, it) for word in words)]
+
+
+def _belongs(word: str, move: Placement) -> bool:
+    return _STARS.get(word) == move.star or _BOARDS.get(word) == move.board or word == move.space
 
 
 def strange_word(text: str, locale: str) -> str:

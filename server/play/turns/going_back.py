@@ -15,7 +15,7 @@ from server.play.events import MoveTakenBack
 from server.play.game import Game
 from server.play.moves import expect_answer
 from server.play.story.line import Line, Link, line_of, mover
-from server.play.table import OVER, TAKEN_BACK, Table, last_change_of_hands, next_commit
+from server.play.table import OVER, TAKEN_BACK, Table, last_change_of_hands, next_commit, parse_event
 from server.play.timing.due_times import after_take_back
 from server.translations import noted
 
@@ -111,6 +111,15 @@ def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
     """Return the version before the last move of this seat that stood at that time, or None if there was none."""
     rows = [row for row in whole_log(game.game_id) if row.recorded_at <= at]
     return line_of(game.table.rules.NAME, rows).last_move(seat)
+
+
+def move_after(game: Game, to: int) -> str:
+    """Return the move after version `to`, in the game's notation."""
+    rules = game.table.rules
+    events = [
+        parse_event(rules, it) for it in whole_log(game.game_id) if it.version == to + 1 and it.type in rules.EVENTS
+    ]
+    return rules.write_move(rules.move_of(events))
 
 
 def stands(game: Game, seat: Seat, to: int) -> bool:

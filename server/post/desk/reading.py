@@ -188,6 +188,18 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     return _without_farewell(found)
 
 
+def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:
+    """Return the lines of a reply to an email about a game that change a setting, each with its command as `stored`
+    writes it. A label such as `Name: Ann` is none, since it may be part of a signature."""
+    words = commands.words_beside_tables(locale)
+    found = ((line, _command_as_written(line, words)) for line in lines if not _LABEL.match(line))
+    return {
+        line: stored(it)
+        for line, it in found
+        if it and it.command == SET and not it.is_question and _is_whole(it, locale)
+    }
+
+
 def _parsed(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[tuple[str, Asked | None]]:
     """Yield each line with its command. A label such as `Name: Ann` is none below a command and an empty line, since it
     is part of a signature."""

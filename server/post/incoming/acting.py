@@ -25,7 +25,7 @@ from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, ready
 from server.play.seating.stand_ins import ask_stand_in, end_stand_in
 from server.play.talk.chat import say
-from server.play.turns.going_back import has_gone_back, last_move, stands
+from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
@@ -193,7 +193,7 @@ def _undo(doing: Doing, wishes: Wishes) -> None:
         asked = take_back(game_id, doing.player_id, to).answer.get("vote")
         doing.look_again()
     if asked is None:
-        doing.answer["done"].append(gettext("Your move has been taken back."))
+        doing.answer["undone"] = move_after(doing.game, to)
         return
     ends_at = moment(datetime.fromisoformat(asked["ends_at"]), stored_zone(profile(doing.player_id)["zone"]))
     told = gettext(

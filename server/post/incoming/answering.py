@@ -30,7 +30,7 @@ from server.play.table import last_change_of_hands
 from server.play.views import turn_of
 from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
-from server.post.desk.reading import Asked, commands_beside_table
+from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -52,7 +52,7 @@ from server.post.incoming.commands import (
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.replies import Wishes
-from server.post.incoming.sentences import moves_in_sentence, strange_word_in
+from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, passes, strange_word_in
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.table_help import help_at_table
@@ -69,6 +69,7 @@ LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps ar
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
+_MOST_NAMED = 4  # moves in a sentence
 _LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
@@ -180,7 +181,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if mail.turn == SEVERAL or _asks_to_stop(read):
         wishes, acts = Wishes(problem="asks-to-stop" if _asks_to_stop(read) else "several-games"), set[str]()
     else:
-        wishes, acts = _wishes(mail, game, read)
+        wishes, acts = _wishes(mail, game, read, player)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
@@ -195,7 +196,9 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
-            do(earlier, _confirmed(waiting, game, player.email))
+            confirmed_wishes = _confirmed(waiting, game, player)
+            do(earlier, confirmed_wishes)
+            _forward_settings(earlier, confirmed_wishes)
             doing.game = earlier.game
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
@@ -228,7 +231,19 @@ def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
     return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
-def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
+def _settings(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> dict[str, str]:
+    """Return the lines that change a setting of the player, who must have written them. See `settings_beside_table`."""
+    if not _is_from(read, player.email) or read.is_forged or not _went_to(mail, game, player):
+        return {}
+    return child.run(settings_beside_table, (*read.lines, *(read.beside or ())), spoken().locale)
+
+
+def _forward_settings(doing: Doing, wishes: Wishes) -> None:
+    if wishes.settings:
+        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, request_of(wishes.settings).asked)
+
+
+def _wishes(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for, and the hashes of the lines that take effect. With the hashes, later
     quotes of these lines are recognized."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
@@ -236,7 +251,8 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     at_table = game.table.rules.NAME, spoken().locale, ours, repeated
     before, legal = inbox.earlier_acted_lines(mail), _legal_moves(mail, game)
-    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal)
+    settings = _settings(mail, game, read, player)
+    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal, settings)
 
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
@@ -255,6 +271,7 @@ def _answer(**said: object) -> Json:
     empty = {
         "played": "",
         "since": 0,
+        "undone": "",
         "done": [],
         "wrong": "",
         "line": "",
@@ -285,8 +302,8 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
-def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
-    wishes, _ = _wishes(waiting, game, _read(waiting, known))
+def _confirmed(waiting: Incoming, game: Game, player: Player) -> Wishes:
+    wishes, _ = _wishes(waiting, game, _read(waiting, player.email), player)
     if waiting.asks == REST:
         return _unsure(wishes)
     return wishes
@@ -372,6 +389,7 @@ def _lines(wishes: Wishes) -> list[str]:
         *([wishes.move] if wishes.move else []),
         *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
+        *wishes.settings,
         *(["?"] if wishes.asks else []),
         *(command(name) for name, is_said in words.items() if is_said),
         *days,
@@ -404,6 +422,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer["wrong"] = gettext("There's nothing left to confirm.")
     unsure = _unsure(wishes)
     do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
+    _forward_settings(doing, wishes)
     if unsure == Wishes():
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
@@ -423,11 +442,20 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
         return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
-    meant = moves_in_sentence(rules, wishes.line, locale, legal)
-    if len(meant) < 2:
-        return ""
-    moves = ", ".join(write_move(rules, it, locale) for it in meant)
-    return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+    meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
+    moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
+    if len(meant) > _MOST_NAMED or len(meant) == 1:
+        return str(
+            gettext("This line is only a part of a move, for example of: %(moves)s. Send the whole move.", moves=moves)
+        )
+    if meant:
+        return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+    if passes(wishes.line):
+        resign = word_for(RESIGN, locale)
+        return str(
+            gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
+        )
+    return ""
 
 
 def _about_question(locale: str) -> str:
@@ -516,6 +544,8 @@ def _finish(
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, reader)
         letter["data"]["last"] = more == 0
+        if more == 0:
+            letter["data"].pop("may_join", None)
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
@@ -533,15 +563,16 @@ def _answers_left(mail: Incoming, reader: str) -> int:
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """Return our reply for the outbox.
 
-    If it only confirms a move, the email about the next turn or about the end can contain it. In a game against bots,
-    which move immediately, it waits for that email.
+    If it only confirms a move or a take-back, the email about the next turn or about the end can contain it. In a game
+    against bots, which move immediately, the confirmation of a move waits for that email.
     """
     turn, now = turn_of(game.table, mail.seat), clock.now()
-    fills = {"played", "since", "answers"}
-    if turn is None and answer["played"] and not any(it for name, it in answer.items() if name not in fills):
+    fills = {"played", "since", "undone", "answers"}
+    confirms_turn = answer["undone"] if turn is not None else answer["played"] and not answer["undone"]
+    if confirms_turn and not any(it for name, it in answer.items() if name not in fills):
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
-    waits = "may_join" in answer and against_bots and game.table.status == "running"
+    waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),

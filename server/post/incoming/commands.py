@@ -64,6 +64,10 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the firs
         HINT: ["suggerimento"],
     },
 }
+_RESIGNATIONS = frozenset(
+    ("i resign", "i give up", "ich gebe auf", "ich gebe die partie auf", "j'abandonne", "j'abandonne la partie")
+    + ("mi arrendo", "io mi arrendo", "abbandono", "abbandono la partita")
+)
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
@@ -74,7 +78,16 @@ def word_for(command: str, locale: str) -> str:
 
 def meaning(word: str, locale: str) -> str | None:
     """Return the command that this word means to a reader of this language, or None. Case is ignored."""
-    return words_of(locale).get(normalize("NFC", word.lower()).translate(_APOSTROPHES))
+    return words_of(locale).get(_plain(word))
+
+
+def resigns(line: str) -> bool:
+    """Return whether a line is a whole sentence that means `resign`, in any language."""
+    return _plain(line.strip(" .!")) in _RESIGNATIONS
+
+
+def _plain(words: str) -> str:
+    return normalize("NFC", words.lower()).translate(_APOSTROPHES)
 
 
 @cache

@@ -114,7 +114,10 @@ _BANNER = re.compile(  # warnings that companies add above external emails
     r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
     re.IGNORECASE,
 )
-_BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
+_BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|ah|hm+|sorry|actually|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
+PASS = (  # a whole line
+    r"(?:(?:i(?:[’']ll| will)? )?pass(?: (?:this|my) turn)?|(?:ich |je )?passe(?: mon tour)?|(?:io )?passo(?: il turno)?)"
+)
 _AGAINST = re.compile(
     # en
     r"\b(?:do not|don[’']?t|never|not to|rather not|better not|wo(?:n[’']?t|uld not)|wouldn[’']?t|will not|must not|mustn[’']?t"
@@ -124,6 +127,8 @@ _AGAINST = re.compile(
     r"|\bplease (?:ignore|disregard|cancel)\b|\btake (?:it |that |this |my move )?back\b|\bchanged? my mind\b|\bsecond thoughts?\b|\bby mistake\b|\bmistaken\b"
     r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
     r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
+    r"|\b(?:or|but) (?:rather|better|maybe|perhaps)\b"
+    r"|\bif (?:\S+ ){1,4}?(?:agrees?|allows?|(?:doesn[’']?t|don[’']?t|does not|do not) (?:mind|object)|(?:is|are) (?:ok|okay|fine|happy))\b"
     r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:until|till)\b"
     r"|\bwrong (?:game|table|mail|thread)\b|\b(?:meant|intended) for\b|\bfor (?:an|the) ?other (?:game|table)\b"
     # de
@@ -134,7 +139,9 @@ _AGAINST = re.compile(
     r"|\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|stornier\w*|streich\w*) (?:das|den|die|es|meine\w*|bitte)\b"
     r"|\b(?:aus versehen|versehentlich|irrtümlich|vertan|ungültig|anders überlegt|umentschieden)\b"
     r"|\bnur (?:ein (?:test|scherz|spaß|beispiel)|zum (?:test|spaß)|falls|wenn)\b|\berst (?:wenn|nach|morgen|später|mal|dann)\b"
-    r"|\bes sei denn\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
+    r"|\b(?:oder|aber) (?:lieber|besser|doch|vielleicht|eher|auch nicht)\b"
+    r"|\bwenn (?:\S+ ){1,4}?(?:zustimm|einverstanden|erlaub|nichts dagegen|mitmach|okay|ok\b|recht ist)\w*"
+    r"|\baußer (?:wenn|falls|\S+ (?:ist|hat|will)\b)|\bes sei denn\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
     r"|\b(?:würde|wäre|möchte)\b.{0,60}\b(?:lieber|besser)\b|\bvielleicht(?: nicht)?\W*$"
     r"|\bfalsche[nrs]? (?:spiel|partie|tisch|mail)\b|\bfür (?:ein|das|die|den)e?n? andere[ns]? (?:spiel|partie|tisch)\b"
     # fr
@@ -143,6 +150,8 @@ _AGAINST = re.compile(
     r"(?:pas|plus|jamais)\b(?! (?:si |trop )?mal\b)|\bpas (?:encore|ça|cela|ceci|ce coup|celui|celle|maintenant|tout de suite|sûre?|certaine?|permis|valable)\b"
     r"|\bsurtout pas\b|\b(?:oubli|ignor|annul)(?:e|ez|er|ons|ons-l[ea])\b|\bfinalement (?:non|pas)\b|\bchangé d[’']avis\b|\bpar erreur\b"
     r"|\b(?:juste|seulement|que) (?:un test|un essai|une blague|pour rire|un exemple)\b|\b(?:seulement|que) (?:si|quand|après|lorsque)\b"
+    r"|\bou (?:mieux|peut-être|alors|bien)\b|\bsi (?:tout le monde|tous)\b"
+    r"|\bsi (?:\S+ ){1,4}?(?:d[’']accord|accepte|permet|n[’']a rien contre|veut bien|est ok)\b"
     r"|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
     r"|\bsi (?:c[’']est|ça|cela|je|possible|permis)\b|\bje ne sais pas si\b|\bje préf[éè]r"
     r"|\bmauvaise? (?:partie|jeu|table|mail)\b|\bpour (?:une |l[’'])autre (?:partie|table)\b"
@@ -151,10 +160,13 @@ _AGAINST = re.compile(
     r"|\bnon (?:ancora|questo|questa|quello|quella|così|adesso|ora|subito|sono sicur\w+|so se|è permess\w+|valid\w+)\b|\bmeglio (?:di )?no"
     r"|\b(?:annull|ignor|dimentic)(?:a|ate|i|o|are|atela|ala) (?:questo|questa|la|il|tutto|mossa)\b|\bper (?:errore|sbaglio|scherzo)\b"
     r"|\bcambiato idea\b|\bripensat\w+\b|\b(?:solo|soltanto) (?:se|quando|dopo|un test|una prova|uno scherzo|un esempio)\b|\ba meno che\b"
+    r"|\boppure\b|\b(?:o|ma) (?:forse|magari)\b|\ba meno di\b"
+    r"|\bse (?:\S+ ){1,4}?(?:d[’']accordo?|accett\w+|acconsent\w+|permett\w+|va bene|ok)\b"
     r"|\binvece\b|\b(?:anzi|ma|o|no,?) (?:no|meglio|piuttosto)\b|\bpiuttosto (?:non|un|il|la)\b|\bse (?:è|si può|posso|permesso|possibile)\b"
     r"|\bforse(?: no)?\W*$|\bpreferi(?:rei|sco)\b"
     r"|\b(?:partita|gioco|tavolo|mail) sbagliat[ao]\b|\bper (?:un ?[’']?|l[’'])altr[ao] (?:partita|gioco|tavolo)\b"
     # all, at the start of a sentence
+    rf"|^\W*(?:(?-i:or|oder|ou|oppure) |{PASS}\W*$)"
     rf"|{_BEGINS}(?:wait|stop|hold|halt|warte|wartet|warten sie|moment|stopp|attends|attendez|arrête[zs]?|aspetta|aspettate|aspetti|ferm[aoi]"
     r"|un momento|un attimo|einen moment|eine sekunde|nope|nah|naw|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",
     re.IGNORECASE,
@@ -215,7 +227,7 @@ _PUT_OFF = re.compile(  # only what clearly is about this move, since a move tha
     r"|\b(?:(?:l[oa] |l[’'])(?:facci|far)|facci(?=o (?:la mia |la |questa )mossa)|far(?=ò (?:la mia |la |questa )mossa)|gioc|giocher|decid|decider|conferm|confermer|muov|muover|scelg|sceglier)"
     rf"(?:o|ò)(?: (?:(?:la mia |la |questa )mossa|forse|solo|poi))* {_IS_LATER}|\b(?:far|giocar|decider)l[oa] {_IS_LATER}"
     # all
-    rf"|{_BEGINS}(?:bof|boh|mah|macché)(?=\W*$)"
+    rf"|^\W*{PASS}\W*$|{_BEGINS}(?:bof|boh|mah|macché)(?=\W*$)"
     rf"|{_BEGINS}(?:(?:gar|überhaupt) nichts?|pas du tout|rien du tout|per niente|niente affatto)(?=\W*$|[,;!])"
     r"|^\W*(?!later[!,]\W*$)(?:(?:maybe|perhaps|probably|rather|better|only|just|then|well|ok|okay|please|sorry|but|or|no|not before|i|i[’']ll|i will|do|it|this|that"
     r"|vielleicht|lieber|eher|erst|dann|doch|aber|also|gut|na|ich|es|das|peut-être|plutôt|alors|bon|mais|seulement|pas avant|forse|magari|meglio|allora|solo|ma|lo),? ){0,5}"

@@ -73,6 +73,7 @@ class Grammar(NamedTuple):
     locale: str
     legal: Sequence[Any] = ()  # moves, which complete a line that fits only one of them
     is_light: bool = False  # whether a line that takes effect can be undone later
+    settings: Sequence[tuple[str, str]] = ()  # lines that change a setting, each with its command of the post desk
 
 
 def move_in(line: str, rules: Notation) -> Any:

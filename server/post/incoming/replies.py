@@ -6,19 +6,20 @@ Greetings and sentences next to a move are harmless, but near misses are not.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
 from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
-from server.post.incoming.commands import meaning
+from server.post.incoming.commands import meaning, resigns
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
@@ -26,7 +27,7 @@ from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on,
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
-from server.post.incoming.sentences import moves_in_sentence, strange_word_in
+from server.post.incoming.sentences import moves_in_sentence, passes, strange_word_in
 from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
@@ -87,6 +88,7 @@ class Wishes:
     vacation: tuple[date, date] | None = None  # first and last day
     stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end the stand-in
     confirms: str | None = None  # the token after `confirm`
+    settings: tuple[str, ...] = ()  # commands of the post desk that change settings
     problem: str | None = None
     line: str = ""
 
@@ -232,13 +234,14 @@ def read_wishes(
     scope: str,
     before: Collection[str],
     legal: Sequence[Any] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
     `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
-    seat.
+    seat. `settings`: see `settings_beside_table`.
     """
-    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal)
+    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal, settings=settings)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
@@ -247,12 +250,20 @@ def _hash(scope: str, key: str) -> str:
     return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
-def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = (), is_light: bool = False) -> Reply:
+def parse(
+    mail: Mail,
+    rules: Notation,
+    locale: str = "en",
+    legal: Sequence[Any] = (),
+    is_light: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
     only one of the `legal` moves is that move. `is_light`: the moves can be undone later, so questions beside them
     don't matter.
     """
-    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light)
+    own_settings = [(_normalise(line, locale), command) for line, command in settings.items()]
+    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light, own_settings)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -555,7 +566,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
             if text and not command and (place < places[-1] or _goes_on(lines[place - 1].text, text, grammar)):
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
-    if not commands:
+    if all(command.settings for command in commands):  # without any, or beside prose
         first = next((line.text for line in lines if line.text), "")
         if first and grammar.legal:
             rules = cast(Spoken, grammar.rules).rules
@@ -563,8 +574,9 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
         return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
-    if move is None:
-        return Wishes(problem="two-moves", line=list(moves)[1])
+    passed = next((line.text for line in lines if line.command and passes(line.text)), "")
+    if move is None or (passed and len(moves) > 1):
+        return Wishes(problem="two-moves", line=passed or list(moves)[1])
     return _doubt(lines, signed, grammar) or _together(move, commands)
 
 
@@ -663,6 +675,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         vacation=next(iter(vacations), None),
         stand_in=next(iter(stand_ins), None),
         confirms=next(iter(confirms), None),
+        settings=tuple(line for command in commands for line in command.settings),
     )
 
 
@@ -689,6 +702,9 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
         return Wishes(ready=True)
     if meaning(line.rstrip(" .!?"), grammar.locale) == commands.HINT:
         return Wishes(hints=True)
+    bare = _POLITE.sub("", line)
+    if resigns(bare):
+        return Wishes(resign=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
         case None, "" if word == "?":
@@ -713,10 +729,10 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    bare = _POLITE.sub("", line)
     if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
-    return _meant(line, grammar)
+    setting = dict(grammar.settings).get(line)
+    return Wishes(settings=(setting,)) if setting else _meant(line, grammar)
 
 
 def _meant(line: str, grammar: Grammar) -> Wishes | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from server.games import Rules
-from server.games.presentation import meant_moves, strange_word
-from server.post.incoming.doubt import contradiction_in
+from server.games.presentation import fitting_moves, meant_moves, strange_word
+from server.post.incoming.doubt import PASS, contradiction_in
 
 LONGEST = 200  # characters of a sentence
 _PHRASES: Mapping[str, str] = {
@@ -58,6 +58,8 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
+_PASSES = re.compile(rf"{PASS}[.! ]*", re.IGNORECASE)
+_JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")  # in `10toCapricorn`
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
 _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # French and Italian articles
 _FIELD = re.compile(r"[a-z]\d+")
@@ -74,6 +76,16 @@ def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]
     if colon and (":" in rest or not _announces(begins, locale)):
         return []  # such as `Ten: on Leo c`, which another player with this name may have said
     return meant_moves(rules, " ".join(_words(rest if colon else sentence, locale)), locale, legal)
+
+
+def fitting_moves_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+    """Return the legal moves of which a line names only a part, in words that all belong to them."""
+    return fitting_moves(rules, " ".join(_words(_sentence(line), locale)), locale, legal)
+
+
+def passes(line: str) -> bool:
+    """Return whether a line only says that the player passes."""
+    return _PASSES.fullmatch(line.strip()) is not None
 
 
 def strange_word_in(rules: Rules, line: str, locale: str) -> str:
@@ -106,7 +118,7 @@ def _without_farewell(line: str) -> str:
 
 
 def _words(text: str, locale: str) -> list[str]:
-    plain = _BETWEEN.sub(" ", _ELIDED.sub("", text.lower().replace("’", "'")))
+    plain = _BETWEEN.sub(" ", _ELIDED.sub("", _JOINED.sub(" ", text).lower().replace("’", "'")))
     return list(_left([word for raw in plain.split() if (word := raw.strip(_STRAY))], locale))
 
 

@@ -34,6 +34,7 @@ class Answer(GameLetter):
     KIND: ClassVar = ANSWER
     played: str  # the move, as the reader may write it
     since: tuple[str, ...]  # the consequences of the move, a sentence each
+    undone: str = ""  # the move that was taken back, as the reader may write it
     done: tuple[str, ...]  # other effects, a sentence each
     wrong: str  # why something failed, a sentence
     line: str  # the faulty line as written
@@ -83,6 +84,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         doubt=said.get("doubt", ""),
         played=text.in_words(rules, said["played"], spoken().locale),
         since=reader.happened(said["since"]) if said["played"] else (),
+        undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
         done=(*said["done"], *_without_a_turn(said, is_asked)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
@@ -134,13 +136,15 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
         plan = plan_of(game, seat)["ended"]
         words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
         joined = [it for it in answers if it.get("may_join") and it["version"] <= turn]
-        words += [about_turn(reader(turn, {"turn": turn, "plan": plan, **_confirmed(it)}), NO_TIME) for it in joined]
+        words += [about_turn(reader(turn, {"turn": turn, "plan": plan, **confirmed(it)}), NO_TIME) for it in joined]
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
     return [line for it in words for line in _lines(it, spoken().locale)]
 
 
-def _confirmed(said: Json) -> Json:
-    return {"played": said["played"], "since": said["since"]}
+def confirmed(said: Json) -> Json:
+    """Return what an email about a turn or about the end contains of a reply that it confirms."""
+    played = {"played": said["played"], "since": said["since"]} if said["played"] else {}
+    return {**played, **({"undone": undone} if (undone := said.get("undone")) else {})}
 
 
 @lru_cache(_LINES_KEPT)

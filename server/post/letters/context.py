@@ -143,6 +143,11 @@ class Reader(NamedTuple):
         """Return the move that this email confirms, in the reader's words, or ""."""
         return in_words(self.game.table.rules, self.letter.data.get("played", ""), spoken().locale)
 
+    @property
+    def undone(self) -> str:
+        """Return the move whose take-back this email confirms, in the reader's words, or ""."""
+        return in_words(self.game.table.rules, self.letter.data.get("undone", ""), spoken().locale)
+
     def since_own_move(self) -> tuple[str, ...]:
         """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""
         items = story(self.game, self.seat)

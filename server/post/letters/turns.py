@@ -17,7 +17,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words
+from server.post.table_help import asking_words, first_steps
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -30,6 +30,7 @@ class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
     since: tuple[str, ...]  # events since the reader's last turn, a sentence each
     played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
+    undone: str = ""  # the reader's move that was taken back, if this email confirms that
     table: str  # the table as this seat sees it, on several lines
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
@@ -42,6 +43,7 @@ class YourTurn(GameLetter):
     chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
     asks: str = ""  # words that ask for help in a reply, as a list
+    first: str = ""  # how to reply, if this is the first turn of a player's first game
 
 
 @builds(YOUR_TURN)
@@ -64,6 +66,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         ),
         since=reader.since_own_move(),
         played=reader.played,
+        undone=reader.undone,
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
@@ -72,6 +75,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
+        first=first_steps(game, seat, reader.letter.version),
     )
 
 

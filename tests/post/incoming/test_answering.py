@@ -208,6 +208,43 @@ def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
     assert profile(ada)["notifications"]["mails"]["your-turn"] == "off"
 
 
+@pytest.mark.parametrize("text", ["name Benedict\n{move}\nsay hi", "{move}\n\nsay hi\nset name Benedict\n\nAda"])
+def test_a_setting_beside_a_move_is_changed_and_the_move_is_played(
+    office: Office, game_id: UUID, ada: UUID, text: str
+) -> None:
+    told = ada_writes(office, text.format(move=a_move(game_id, ada)))
+    deal_with_desk(RECORDS)
+    assert told.subject == "Move played: Sternenhimmel"
+    assert (profile(ada)["name"], messages(game_id)) == ("Benedict", ["hi"])
+    assert happened(game_id)[-1] == "star-placed"
+    assert "Benedict" in office.mails("ada")[-1].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name Benedict\n{move}\nperhaps",
+        "name Benedict\n{move}\n\nOr rather pass, if Bea agrees.",
+        "{move}\n\nOn Monday, Bea wrote:\nname Benedict",
+        "{move}\n\nName: Benedict\nPhone: 030 1234567",
+        "{move}\n\n> name Benedict",
+        "name Benedict\n\nHow nice it is here tonight, with all these stars above us.",
+    ],
+)
+def test_a_doubtful_setting_beside_a_move_changes_nothing(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
+    ada_writes(office, text.format(move=a_move(game_id, ada)))
+    deal_with_desk(RECORDS)
+    assert profile(ada)["name"] == "ada"
+
+
+def test_a_setting_from_another_address_changes_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+    move = a_move(game_id, ada)
+    asked = ada_writes(office, f"{move}\n\nname Benedict", sender="ada@other.example")
+    ada_writes(office, confirmation_in(asked))
+    deal_with_desk(RECORDS)
+    assert (profile(ada)["name"], happened(game_id)[-1]) == ("ada", "star-placed")
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_words_that_stop_emails_are_those_of_the_reader(locale: str) -> None:
     stop, resign = re.findall(r'["“„«]\W?([\w ]+?)\W?["”“»]', language(locale).gettext(_PROBLEMS["asks-to-stop"]))
@@ -378,9 +415,12 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
 
 def test_undo_takes_back_the_players_last_move(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
+    move = a_move(game_id, ada)
     moves_on(game_id, ada)
-    answer = ada_writes(office, "undo")
-    assert "\n\nYour move has been taken back.\n\nIt's your turn." in answer.text
+    turn = ada_writes(office, "undo")
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert f"it's your turn.\nYour move has been taken back: {move}\nPlease move by" in turn.text
+    assert f"Your move has been taken back: {move}" in turn.page
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
     assert "no move to take back" in ada_writes(office, "undo").text
 
@@ -415,7 +455,7 @@ def test_an_email_takes_back_only_the_last_move_before_it_was_written(
     moves_on(game_id, ada)
     deal_with_mails()
     assert happened(game_id)[-1] == "star-placed"
-    assert "Your move has been taken back." in office.mails("ada")[-1].text
+    assert "Your move has been taken back: " in office.mails("ada")[-1].text
 
 
 def test_a_take_back_and_a_simultaneous_emailed_move_exclude_each_other(

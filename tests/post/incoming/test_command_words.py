@@ -179,6 +179,24 @@ def test_lines_that_almost_match_a_command_are_not_executed(locale: str, line: s
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 
+RESIGNATIONS = ("I resign", "I give up.", "ich gebe auf", "J’abandonne !", "Mi arrendo!", "I resign, thanks")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_sentence_that_only_says_so_resigns_in_any_language(locale: str) -> None:
+    for line in RESIGNATIONS:
+        assert read(f"Hi all,\n\n{line}\n\nAda", locale) == Wishes(resign=True), line
+        assert read(f"7 leo c\n\n{line}", locale).problem == "contradiction", line
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["I resign?", "I never resign", "I resign myself to that", "ich gebe auf, wenn", "> I resign", "maybe I resign"],
+)
+def test_a_sentence_that_says_more_does_not_resign(line: str) -> None:
+    assert not read(line, "en").resign
+
+
 def test_an_email_can_be_signed_with_a_name_that_looks_like_a_command() -> None:
     assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
 

@@ -418,6 +418,11 @@ def test_plain_moves_with_friendly_words_are_rarely_rejected() -> None:
         "Devo pensare alla cena.",
         "Ich spiele morgen im Club Schach.",
         "Wir reden noch drüber.",
+        "We could meet afterwards if you want.",
+        "Good luck to Ben, or to you!",
+        "I give you a free pass :)",
+        "Wenn ihr mögt, spielen wir danach noch eine.",
+        "Or Cohen",
         "Ich warte auf euch.",
         "I'll move to Berlin next week.",
         "We'll play chess tomorrow.",
@@ -541,6 +546,57 @@ def test_a_friendly_sentence_does_not_prevent_a_move(words: str) -> None:
 )
 def test_a_sentence_that_postpones_the_move_prevents_it(words: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{words}\n\nAda")).problem in ("spoken-against", "not-understood")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "or rather pass, if Ben agrees",
+        "Or rather pass, if Ben agrees.",
+        "Or maybe the ten.",
+        "or perhaps something else",
+        "I could wait, or better pass.",
+        "no wait",
+        "Oh no, wait!",
+        "Hmm wait",
+        "Actually, wait",
+        "Unless Ben objects",
+        "If Ben agrees.",
+        "If everyone is fine with it",
+        "if Ben doesn't mind",
+        "I pass",
+        "I'll pass.",
+        "pass",
+        "oder lieber passen, wenn Ben zustimmt",
+        "Oder doch etwas anderes.",
+        "Oder vielleicht die 10.",
+        "nein warte",
+        "Es sei denn, Ben ist dagegen.",
+        "Wenn alle einverstanden sind.",
+        "wenn Ben nichts dagegen hat",
+        "außer Ben hat etwas dagegen",
+        "Ich passe",
+        "ou plutôt passer, si Ben est d'accord",
+        "Ou peut-être le dix.",
+        "ou mieux, le dix",
+        "non attends",
+        "À moins que Ben ne soit contre.",
+        "Si Ben accepte.",
+        "si tout le monde est d’accord",
+        "Je passe",
+        "o meglio, passo, se Ben è d'accord",
+        "O forse il dieci.",
+        "oppure passo",
+        "no aspetta",
+        "A meno che Ben non sia contrario.",
+        "Se tutti sono d'accordo.",
+        "se Ben accetta",
+        "Passo.",
+    ],
+)
+def test_an_alternative_or_a_condition_prevents_the_move(words: str) -> None:
+    assert wishes(plain(f"7 leo c\n\n{words}\nAda")).problem
+    assert wishes(plain(f"{words}\n\n7 leo c")).problem
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def lines() -> None:
         ("agree-in-a-sentence", "I could not agree more with what Ben said about the weather.\n\n7 leo c", MOVE, SKY),
         ("resign-and-move", "resign\n7 leo c", problem("contradiction"), SKY),
         ("resign-loudly", "RESIGN!", UNCLEAR, SKY),
-        ("resign-politely", "I resign", UNCLEAR, SKY),
+        ("resign-politely", "I resign", {"resign": True}, SKY),
         ("resign-misspelt", "resgin", UNCLEAR, SKY),
         ("resign-in-a-sentence", "I will never resign as long as there is one star left!\n\n7 leo c", MOVE, SKY),
         ("vacation-in-german", "vacation 20.12.2026 bis 3.1.2027", UNCLEAR, SKY),

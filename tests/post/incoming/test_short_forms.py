@@ -1,0 +1,180 @@
+"""Short forms of moves, as players write them without looking at the notation."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from server.games import sternenglanz, sternenhimmel
+from server.games.sternenhimmel.moves import PLACEMENTS, Placement
+from server.play.views import view_of
+from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.sentences import fitting_moves_in
+from server.translations import LOCALES
+from tests.post.incoming.replying import ada_writes
+from tests.post.office import Office
+from tests.support.games import happened, head_of
+
+SKY = {  # what means `7 leo c`, by language
+    "de": (
+        "7 auf Löwe c|7 in Löwe c|7 zu Löwe c|7 an Löwe c|7Löwe c|7aufLöwe c|7 auf dem Löwen c|7 auf Löwe, Feld c|7 Löwe (c)"
+        "|Löwe c 7|Sieben auf Löwe c|Stern 7 Löwe c|Nummer 7 auf Löwe c|setze 7 auf Löwe c|7 in c im Löwen|7, Löwe, c"
+        "|7/Löwe/c|7 - Löwe - c|7 Loewe c|die 7 auf Löwe c"
+    ),
+    "en": (
+        "7 on Leo c|7 in Leo c|7 at leo c|7 to Leo c|7 onto leo, c|7 into Leo c|7leo c|7 Leo C!|7onLeo c|7toLeo c"
+        "|7 on leo, space c|7 leo (c)|Leo c 7|seven on leo c|star 7 leo c|number 7 on Leo c|put 7 on leo c|7 on c of leo"
+        "|7 to c in Leo|7, leo, c|7/leo/c|7 - leo - c"
+    ),
+    "fr": (
+        "7 sur Lion c|7 dans Lion c|7 à Lion c|7 au Lion c|7Lion c|7surLion c|7 sur le Lion c|7 sur Lion, case c|7 Lion (c)"
+        "|Lion c 7|sept sur Lion c|étoile 7 Lion c|le 7 sur Lion c|mets 7 sur Lion c|7 en c dans le Lion|7, Lion, c"
+        "|7/Lion/c|7 - Lion - c|mon 7 sur Lion c|pose 7 Lion c|7 Lion c, merci"
+    ),
+    "it": (
+        "7 su Leone c|7 in Leone c|7 a Leone c|7 nel Leone c|7Leone c|7suLeone c|7 sul Leone c|7 su Leone, casella c"
+        "|7 Leone (c)|Leone c 7|sette su Leone c|stella 7 Leone c|il 7 su Leone c|metti 7 su Leone c|7 in c nel Leone"
+        "|7, Leone, c|7/Leone/c|7 - Leone - c|il mio 7 su Leone c|poso 7 su Leone c|7 Leone c, grazie"
+    ),
+}
+FIRMAMENT = {  # by move; each of them is the only legal one of its kind
+    "1 lay leucht b2": {
+        "de": (
+            "Leucht b2|Leucht auf b2|1Leucht b2|Leuchtstern an b2|lege Leucht b2|den Leuchtstern auf b2|Leuchtstern b2"
+            "|setze Leucht auf b2|Leuchtstern auf b2 legen|Leucht, b2, bitte"
+        ),
+        "en": (
+            "bright b2|bright on b2|bright at b2|bright to b2|1bright b2|1 bright on b2|put bright on b2|place bright b2"
+            "|lay a bright star on b2|bright star b2"
+        ),
+        "fr": (
+            "brillante b2|brillante sur b2|1brillante b2|étoile brillante en b2|pose brillante b2|mon étoile brillante sur b2"
+            "|étoile brillante b2|brillante en b2|place brillante b2|mets une étoile brillante sur b2"
+        ),
+        "it": (
+            "brillante b2|brillante su b2|1brillante b2|stella brillante in b2|posa brillante b2|la stella brillante su b2"
+            "|stella brillante b2|brillante in b2|metti brillante su b2|una stella brillante su b2, grazie"
+        ),
+    },
+    "2 move a1 b2 c3": {
+        "de": "bewege a1 b2 c3|ziehe a1-b2-c3|2bewege a1 b2 c3",
+        "en": "move a1 b2 c3|move a1-b2-c3|move a1, b2, c3|2move a1 b2 c3|move my star a1 b2 c3",
+        "fr": "déplace a1 b2 c3|deplace a1-b2-c3|2déplace a1 b2 c3",
+        "it": "sposta a1 b2 c3|sposta a1-b2-c3|2sposta a1 b2 c3",
+    },
+    "3 remove c1": {
+        "de": "entferne c1|3entferne c1|Schwarzes Loch c1|Schwarzes Loch auf c1|Loch c1|den Stern auf c1 entfernen",
+        "en": "remove c1|3remove c1|remove the star on c1|black hole c1|black hole on c1|hole on c1|3 black hole c1",
+        "fr": "retire c1|3retire c1|trou noir sur c1|trou c1|trou noir c1|retire l'étoile sur c1",
+        "it": "togli c1|3togli c1|buco nero su c1|buco c1|buco nero c1|togli la stella su c1",
+    },
+    "1 nova d4": {
+        "de": "Supernova d4|1Supernova d4|Supernova auf d4",
+        "en": "nova d4|Supernova on d4|nova at d4|1nova d4",
+        "fr": "Supernova d4|Supernova sur d4|supernova en d4",
+        "it": "Supernova d4|Supernova su d4|supernova in d4",
+    },
+}
+STEPS = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2 c3", "2 move b2 c3 d4", "3 remove c1")
+STEPS += ("1 nova d4", "1 lapse", "finish")
+FIRMAMENT_MOVES = tuple(map(sternenglanz.read_move, STEPS))
+
+
+def wishes(text: str, rules: Any, legal: Sequence[Any], locale: str = "en") -> Wishes:
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
+    return understand(parse(read(raw.encode()), rules, locale, legal))
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_short_forms_of_a_placement_are_played_in_any_language(locale: str) -> None:
+    for text in "|".join(SKY.values()).split("|"):
+        assert wishes(text, sternenhimmel, list(PLACEMENTS.values()), locale).move == "7 leo c", text
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("move", FIRMAMENT)
+def test_short_forms_of_a_step_are_played_in_any_language(move: str, locale: str) -> None:
+    for text in "|".join(FIRMAMENT[move].values()).split("|"):
+        assert wishes(text, sternenglanz, FIRMAMENT_MOVES, locale).move == move, text
+
+
+@pytest.mark.parametrize("text", ["1 on Leo", "1 auf Löwe", "1onLeo", "my 1 on Leo please", "1 sur le Lion", "1 leo"])
+def test_a_star_and_a_constellation_mean_the_only_free_space(text: str) -> None:
+    one = [Placement("1", "leo", "c"), Placement("1", "virgo", "a"), Placement("7", "leo", "c")]
+    assert wishes(text, sternenhimmel, one).move == "1 leo c"
+    assert wishes(text, sternenhimmel, [*one, Placement("1", "leo", "d")]).problem == "not-understood"
+    assert wishes(text, sternenhimmel, one[1:]).problem == "not-understood"
+
+
+@pytest.mark.parametrize(
+    "text", ["Leo 1", "Löwe 1", "Leo", "leo c", "1 c", "D on Leo", "one on Leo", "1 on Leo?", "not 1 on Leo"]
+)
+def test_a_part_of_a_placement_is_not_played(text: str) -> None:
+    one = [Placement("1", "leo", "c"), Placement("D", "leo", "c")]
+    assert wishes(text, sternenhimmel, one).move is None
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("1 on Leo", ["1 leo c", "1 leo d"]),
+        ("10 to Capricorn", ["10 capricorn c"]),
+        ("Leo c", ["1 leo c"]),
+        ("10 Feld c", ["10 capricorn c"]),
+        ("7 on Leo", []),
+        ("no 1 on Leo", []),
+    ],
+)
+def test_the_moves_that_a_part_of_a_placement_fits_are_found(text: str, moves: list[str]) -> None:
+    legal = [sternenhimmel.read_move(it) for it in ("1 leo c", "1 leo d", "10 capricorn c")]
+    found = fitting_moves_in(sternenhimmel, text, "de", legal)
+    assert [sternenhimmel.write_move(it) for it in found] == moves
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("bright", ["1 lay leucht b2"]),
+        ("Punktstern", ["1 lay punkt b1", "3 lay punkt b1"]),
+        ("ziehe a1", ["2 move a1 b2 c3"]),
+        ("move b2", ["2 move a1 b2 c3", "2 move b2 c3 d4"]),
+        ("place a dot star", ["1 lay punkt b1", "3 lay punkt b1"]),
+        ("skip", ["1 lapse"]),
+        ("don't place a dot star", []),
+    ],
+)
+def test_the_moves_that_a_part_of_a_step_fits_are_found(text: str, moves: list[str]) -> None:
+    found = fitting_moves_in(sternenglanz, text, "de", FIRMAMENT_MOVES)
+    assert [sternenglanz.write_move(it) for it in found] == moves
+    assert wishes(text, sternenglanz, FIRMAMENT_MOVES).move is None
+
+
+@pytest.mark.parametrize("text", ["I pass", "pass.", "Ich passe!", "je passe", "io passo"])
+def test_passing_plays_the_only_move_of_that_kind(text: str) -> None:
+    dot, lapse, finish = map(sternenglanz.read_move, ("1 lay punkt b1", "2 lapse", "finish"))
+    assert wishes(text, sternenglanz, [dot, lapse]).move == "2 lapse"
+    assert wishes(text, sternenglanz, [dot, lapse, finish]).problem == "not-understood"
+    assert wishes(text, sternenglanz, [dot]).problem == "not-understood"
+    assert wishes(text, sternenhimmel, list(PLACEMENTS.values())).problem == "not-understood"
+
+
+@pytest.mark.parametrize(
+    "text", ["1 lay punkt b1\n\nI pass", "I pass\n\n1 lay punkt b1", "I pass?", "I pass, maybe", "> I pass"]
+)
+def test_doubtful_words_about_passing_are_not_played(text: str) -> None:
+    legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
+    assert wishes(text, sternenglanz, legal).move is None
+
+
+@pytest.mark.usefixtures("within")
+def test_our_reply_says_which_moves_a_part_of_a_move_may_mean(office: Office, game_id: UUID) -> None:
+    office.mails("ada")
+    before = happened(game_id)
+    told = ada_writes(office, "I pass").text
+    assert 'You can\'t pass now. Send one of your moves, or "resign" to give up your seat.' in told
+    board = view_of(head_of(game_id), 0)["boards"][0]["board"]
+    told = ada_writes(office, f"1 on {board}").text
+    assert re.search(rf"only a part of a move, for example of: 1 {board} \w, 1 {board} \w", told)
+    assert happened(game_id) == before
