@@ -168,7 +168,7 @@ function Begun({ table }) {
         names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
-      <div class=${isComing ? "drawn coming" : "drawn"} aria-busy=${isComing}><${Drawn}
+      <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
         table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null}
@@ -244,7 +244,7 @@ function Owned({ table, rules, view, seat, close }) {
     close();
   };
   const Drawn = OWNED[table.game.rules];
-  return html`<section class="owned" tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
+  return html`<section class="owned" data-game=${table.game.rules} tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
     <${Drawn} table=${table} rules=${rules} view=${view} seat=${seat} />
     <button class="plain" onClick=${leave}>${t("close")}</button>
