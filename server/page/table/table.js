@@ -137,11 +137,12 @@ function Begun({ table }) {
   }, [!!game.outcome]);
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
+  const isWatched = !game.you && (game.status === "running" || game.status === "paused");
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
       <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
-        <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
-          onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
+        ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
+          onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
         ${at === null && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${Talk} />
@@ -171,7 +172,7 @@ function Begun({ table }) {
       <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
         table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
-    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null}
+    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null || isWatched}
       replay=${() => watch(at ?? 1)} />
     <aside class="details" tabindex="-1" ref=${details} aria-label=${t("details")}>
       ${isSettled && html`<${Details} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
