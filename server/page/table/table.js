@@ -166,7 +166,7 @@ function Begun({ table }) {
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
-      ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Recap}
+      ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
