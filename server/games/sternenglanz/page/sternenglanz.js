@@ -284,17 +284,17 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
-  const [isGuided, learned] = useGuide("sternenglanz");
+  const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards });
   const isLed = !begun.length || isWhole; // the prompt covers the steps in between
-  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} hide=${hide}
     step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
   const send = () => {
-    if (!isSecret) learned(); // after choosing the first cards, the player has yet to take a turn
+    if (isOver) learned();
     building.send();
   };
   const said = useRef();
