@@ -12,7 +12,7 @@ from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STAR_SET, L
 from server.games.sternenhimmel.options import EDITIONS
 from server.games.sternenhimmel.scoring import score
 from tests.page.axe import objections
-from tests.page.programs import play_to_the_end
+from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
 from tests.support.live_server import Client, House, Json, new_house, sign_in
@@ -124,6 +124,10 @@ def test_a_scoring_is_offered_live_without_taking_the_focus(planted: Planted, wi
         expect(window.locator(".offer")).to_contain_text(f"{BOARDS[planted.board].names['en']} was scored: ")
         expect(window.locator("dialog")).to_have_count(0)
     assert is_at(page, "textarea")
+    while not (version := play(planted.people[0], planted.game_id)):
+        assert any(play(it, planted.game_id) for it in planted.people[1:])
+    expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")
+    expect(page.locator(".offer")).to_contain_text(" was scored: ")  # also after another move
     page.get_by_role("button", name="Not now").click()
     page.reload()
     expect(page.locator(".hand .star").first).to_be_visible()

@@ -50,8 +50,8 @@ function paid(found, { game }, rules) {
 }
 
 /**
- * Offer the scorings of the player's last move and later or, for a spectator, those since the page was opened. At an
- * earlier version, offer those of that move.
+ * Offer the scorings of the player's last move and later, or else the last one until it has been watched. Offer a
+ * spectator those since the page was opened. At an earlier version, offer those of that move.
  * @param {{table: Table, rules: Rules, at: number | null}} props
  */
 export function Offer({ table, rules, at }) {
@@ -62,19 +62,25 @@ export function Offer({ table, rules, at }) {
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
   const scored = story.filter((it) => it.type === "board-scored");
-  const found = scored.filter((it) =>
-    at === null ? it.version >= from && it.seq > declined : it.version === at);
+  const since = scored.filter((it) => it.version >= from);
+  const found = at !== null ? scored.filter((it) => it.version === at)
+    : since.length || !game.you ? since.filter((it) => it.seq > declined)
+    : scored.slice(-1).filter((it) => it.seq > Math.max(declined, kept.of(game.id)));
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
   const refuse = () => {
-    const { seq } = found[found.length - 1];
     kept.upTo(game.id, seq);
     decline(seq);
+  };
+  const { seq } = found[found.length - 1];
+  const watch = () => {
+    watched.set(found);
+    kept.upTo(game.id, Math.max(seq, kept.of(game.id))); // the button keeps its place until the next move
   };
   return html`<section class="strip offer" aria-label=${t("watch")}>
     <p><strong>${paid(found, table, rules)}</strong></p>
     <button aria-haspopup="dialog" aria-label=${t("watch.of", { board: listed(names) })}
-      onClick=${() => watched.set(found)}>${t("watch")}</button>
+      onClick=${watch}>${t("watch")}</button>
     ${at === null && html`<button class="plain" onClick=${refuse}>${t("offer.decline")}</button>`}
   </section>`;
 }
