@@ -188,6 +188,36 @@ def test_the_panel_is_unaffected_by_a_table_of_sternenglanz_seen_before(full: Pl
     assert header and header["width"] > 300
 
 
+def test_the_totals_are_uncovered_on_a_phone_on_its_side(full: Planted, windows: Windows) -> None:
+    page = windows.open(full.people[1], viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    watch(page, full)
+    page.keyboard.press("End")
+    expect(page.locator(".caption[data-step=pay]")).to_be_visible()
+    for it in [*page.locator(".sums .total strong").all(), *page.locator(".scoring button:visible").all()]:
+        expect(it).to_be_in_viewport(ratio=1)
+        assert it.evaluate("""it => {
+          const { left, top, width, height } = it.getBoundingClientRect();
+          return it.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+        }""")
+    assert not too_wide(page)
+
+
+def test_a_winner_who_pays_the_others_and_they_are_told_why(full: Planted, windows: Windows) -> None:
+    page, item = windows.open(full.people[1]), scored(full)
+    assert item is not None
+    winner = item["ranking"][0][0]
+    paid = sum(it["amount"] for it in item["transfers"] if it["from"] == winner)
+    assert paid  # by the first place, in this edition
+    page.goto(f"/#/games/{full.game_id}")
+    page.get_by_role("button", name="The whole game").click()
+    prize = item["first"]
+    expect(page.locator(".story")).to_contain_text(f"{prize}, less {paid} for the others' stars)")
+    expect(page.locator(".offer")).to_contain_text(f"+{prize - paid} ({prize} − {paid})")
+    page.locator(".offer button").first.click()
+    page.keyboard.press("End")
+    expect(page.locator(".caption")).to_contain_text(f"keeps {prize - paid} coin")
+
+
 def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, windows: Windows) -> None:
     page = windows.open(full.people[1])
     page.goto(f"/#/games/{full.game_id}")
