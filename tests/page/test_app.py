@@ -55,7 +55,7 @@ def test_the_summary_of_an_absence_does_not_move_a_cached_table(house: House, wi
     page = kept(windows, ada, f"/#/games/{game_id}")
     expect(page.locator(".news.live")).to_be_visible()
     comes_true(page, KEPT)
-    page.goto("about:blank")
+    page.goto("/docs/desk")
     play(ben, game_id)
     until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
     watched(page).add_init_script("Date.now = ((now) => () => now() + 3_600_000)(Date.now)")

@@ -210,7 +210,7 @@ def test_a_winner_who_pays_the_others_and_they_are_told_why(full: Planted, windo
     assert paid  # by the first place, in this edition
     page.goto(f"/#/games/{full.game_id}")
     page.get_by_role("button", name="The whole game").click()
-    prize = item["first"]
+    prize = next(it["amount"] for it in item["transfers"] if it["reason"] == "first")
     expect(page.locator(".story")).to_contain_text(f"{prize}, less {paid} for the others' stars)")
     expect(page.locator(".offer")).to_contain_text(f"+{prize - paid} ({prize} − {paid})")
     page.locator(".offer button").first.click()
