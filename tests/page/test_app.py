@@ -7,7 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.page.windows import BOT, ME, Windows, game_of
+from tests.page.layout import shift, watched
+from tests.page.programs import play
+from tests.page.windows import BOT, ME, OPEN, Windows, game_of
 from tests.support.live_server import CHECKOUT, Client, House, sign_in, until
 from tests.support.push_reader import PushReader
 from tests.support.webhook_receiver import Receiver
@@ -43,6 +45,23 @@ def test_a_cached_table_is_shown_offline_but_not_labelled_as_live(house: House, 
     page.context.set_offline(False)
     expect(page.locator(".notice.away")).to_have_count(0)
     expect(page.locator(".news.live")).to_be_visible()
+
+
+def test_the_summary_of_an_absence_does_not_move_a_cached_table(house: House, windows: Windows) -> None:
+    ada, ben = (sign_in(house, f"{name}-away@example.org") for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    play(ada, game_id)
+    page = kept(windows, ada, f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_be_visible()
+    comes_true(page, KEPT)
+    page.goto("/docs/desk")
+    play(ben, game_id)
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    watched(page).add_init_script("Date.now = ((now) => () => now() + 3_600_000)(Date.now)")
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_role("button", name="Got it")).to_be_in_viewport(ratio=1)
+    assert shift(page) < 0.02
 
 
 def test_signing_out_deletes_cached_tables(house: House, windows: Windows) -> None:

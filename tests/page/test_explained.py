@@ -94,18 +94,19 @@ def test_a_field_that_was_just_chosen_does_not_show_a_reason(house: House, windo
     page.unroute_all()
 
 
-def test_a_player_is_guided_through_three_taps_only_in_the_first_game(house: House, windows: Windows) -> None:
+def test_a_player_is_guided_through_three_taps_in_the_first_three_turns(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "dora@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
     guide = page.locator(".guide")
-    expect(guide).to_contain_text("Step 1 of 3.")
-    page.locator(".hand .star.open").first.click()
-    expect(guide).to_contain_text("Step 2 of 3. Now choose a highlighted space. Large spaces hide your star")
-    page.locator(".space.large.lit").first.click()
-    expect(guide).to_contain_text("Step 3 of 3.")
-    page.get_by_role("button", name="Play it").click()
-    expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
+    for moves in (4, 7, 10):
+        expect(guide).to_contain_text("Step 1 of 3.")
+        page.locator(".hand .star.open").first.click()
+        expect(guide).to_contain_text("Step 2 of 3. Now choose a highlighted space. Large spaces hide your star")
+        page.locator(".space.large.lit").first.click()
+        expect(guide).to_contain_text("Step 3 of 3.")
+        page.get_by_role("button", name="Play it").click()
+        expect(page.locator(".history .faint")).to_have_text(f"move {moves} of {moves}")
     expect(guide).to_have_count(0)
     page.reload()
     expect(page.locator(".ask")).to_have_text(
@@ -117,7 +118,7 @@ def test_a_player_is_guided_through_three_taps_only_in_the_first_game(house: Hou
     expect(page.locator(".told")).to_contain_text("Only you would see this star")
 
 
-def test_the_sternenglanz_guide_stays_until_a_turn_has_been_played(house: House, windows: Windows) -> None:
+def test_the_sternenglanz_guide_stays_until_the_player_hides_it(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "nora@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     page = at_table(windows.open(client), game_id)
@@ -127,6 +128,10 @@ def test_the_sternenglanz_guide_stays_until_a_turn_has_been_played(house: House,
         tap_out(page, [client.get(path)["moves"][0]["steps"][0]])
         play_it(page)
         expect(page.locator(".sternenglanz[data-begun='0'] .lit").first).to_be_attached()
+    page.get_by_role("button", name="Hide the guide").click()
+    expect(page.locator(".guide")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".sternenglanz[data-begun='0'] .lit").first).to_be_attached()
     expect(page.locator(".guide")).to_have_count(0)
 
 

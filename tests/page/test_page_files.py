@@ -138,22 +138,29 @@ def test_room_styles_do_not_affect_other_rooms() -> None:
     assert [it for it in dressed if any(it[1] == other and it[0] != name for name, other in dressed)] == []
 
 
-def test_a_games_styles_name_no_class_of_other_rooms() -> None:
-    """The details below a table wear the styles of its game, too."""
+def test_a_games_styles_apply_only_within_its_own_table() -> None:
+    """Styles of a game stay when one leaves it: the other game's table must not wear them."""
     for game in GAMES:
-        own = [it for it in served.FILES if it.startswith(f"{game}/")]
-        css = "".join(served.FILES[it].plain.decode() for it in own if it.endswith(".css"))
-        bare = set(re.findall(r"^\.([\w-]+)(?: \{|,)", css, re.MULTILINE))
-        others = [
-            it
-            for it in served.FILES
-            if it.endswith(".js") and not it.startswith((*[f"{each}/" for each in GAMES], "vendor/"))
-        ]
-        for name in others:
-            classes = re.findall(r'class=(?:"([^"]*)"|\$\{([^}]*)\})', served.FILES[name].plain.decode())
-            said = [plain for plain, _ in classes] + re.findall('["`]([^"`]*)', " ".join(code for _, code in classes))
-            worn = set(" ".join(said).split())
-            assert worn & bare == set(), (game, name)
+        for name, file in served.FILES.items():
+            if not name.startswith(f"{game}/") or not name.endswith(".css"):
+                continue
+            css = re.sub(r"/\*.*?\*/", "", file.plain.decode(), flags=re.DOTALL)
+            outermost = [it for it in selectors(css) if not it.startswith("@keyframes")]
+            assert outermost, name
+            assert [it for it in outermost if f"[data-game={game}]" not in it] == [], name
+
+
+def selectors(css: str) -> list[str]:
+    """Return the selectors and at-rules that are not nested."""
+    depth, begun, found = 0, 0, list[str]()
+    for i, it in enumerate(css):
+        if it == "{":
+            found += [css[begun:i].strip()] if depth == 0 else []
+            depth += 1
+        elif it == "}":
+            depth -= 1
+            begun = i + 1
+    return [each.strip() for it in found for each in re.split(r",\s*(?![^(]*\))", it)]
 
 
 def test_text_has_enough_contrast_by_day_and_by_night() -> None:

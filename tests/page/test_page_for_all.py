@@ -143,6 +143,8 @@ def test_the_focus_stays_where_the_player_is_working(house: House, windows: Wind
         expect(page.get_by_role("button", name="Play it")).to_be_focused()
         if end == "Escape":
             page.keyboard.press(end)
+            expect_focus(page)
+            page.keyboard.press(end)
         else:
             by_keys(page.get_by_role("button", name=end))
         expect(page.get_by_role("button", name="Play it")).to_be_hidden()
@@ -174,6 +176,33 @@ def test_the_focus_stays_where_the_player_is_working(house: House, windows: Wind
     by_keys(page.get_by_role("button", name="Vote to pause"))
     expect(page.locator(".state")).to_contain_text("Paused")
     expect_focus(page)
+
+
+def test_the_focus_leads_from_the_hand_to_a_space_to_the_button_and_back(house: House, windows: Windows) -> None:
+    client = sign_in(house, "erna@example.org")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_of(client, ME, BOT, BOT, options={'start_seat': 0})}")
+    expect(page.locator(".hand .star.open")).to_have_count(9)
+    page.locator("[data-tool=rules]").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".hand .star:focus, .guide button:focus")).to_have_count(1)  # before the constellations
+    page.locator(".hand .star").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".space.lit:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Play it")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".space.lit:focus")).to_have_count(1)
+    expect(page.locator(".hand .star").nth(1)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator(".hand .star").nth(1)).to_be_focused()
+    expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
+    page.locator(".space.open").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".hand .star.open:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Play it")).to_be_focused()
 
 
 def test_the_focus_stays_while_a_sternenglanz_turn_is_built(scene: Scene, windows: Windows) -> None:

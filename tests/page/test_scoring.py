@@ -12,7 +12,7 @@ from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STAR_SET, L
 from server.games.sternenhimmel.options import EDITIONS
 from server.games.sternenhimmel.scoring import score
 from tests.page.axe import objections
-from tests.page.programs import play_to_the_end
+from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
 from tests.support.live_server import Client, House, Json, new_house, sign_in
@@ -124,6 +124,10 @@ def test_a_scoring_is_offered_live_without_taking_the_focus(planted: Planted, wi
         expect(window.locator(".offer")).to_contain_text(f"{BOARDS[planted.board].names['en']} was scored: ")
         expect(window.locator("dialog")).to_have_count(0)
     assert is_at(page, "textarea")
+    while not (version := play(planted.people[0], planted.game_id)):
+        assert any(play(it, planted.game_id) for it in planted.people[1:])
+    expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")
+    expect(page.locator(".offer")).to_contain_text(" was scored: ")  # also after another move
     page.get_by_role("button", name="Not now").click()
     page.reload()
     expect(page.locator(".hand .star").first).to_be_visible()
@@ -182,6 +186,36 @@ def test_the_panel_is_unaffected_by_a_table_of_sternenglanz_seen_before(full: Pl
     watch(page, full)
     header = page.locator(".scoring header").bounding_box()
     assert header and header["width"] > 300
+
+
+def test_the_totals_are_uncovered_on_a_phone_on_its_side(full: Planted, windows: Windows) -> None:
+    page = windows.open(full.people[1], viewport={"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    watch(page, full)
+    page.keyboard.press("End")
+    expect(page.locator(".caption[data-step=pay]")).to_be_visible()
+    for it in [*page.locator(".sums .total strong").all(), *page.locator(".scoring button:visible").all()]:
+        expect(it).to_be_in_viewport(ratio=1)
+        assert it.evaluate("""it => {
+          const { left, top, width, height } = it.getBoundingClientRect();
+          return it.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+        }""")
+    assert not too_wide(page)
+
+
+def test_a_winner_who_pays_the_others_and_they_are_told_why(full: Planted, windows: Windows) -> None:
+    page, item = windows.open(full.people[1]), scored(full)
+    assert item is not None
+    winner = item["ranking"][0][0]
+    paid = sum(it["amount"] for it in item["transfers"] if it["from"] == winner)
+    assert paid  # by the first place, in this edition
+    page.goto(f"/#/games/{full.game_id}")
+    page.get_by_role("button", name="The whole game").click()
+    prize = next(it["amount"] for it in item["transfers"] if it["reason"] == "first")
+    expect(page.locator(".story")).to_contain_text(f"{prize}, less {paid} for the others' stars)")
+    expect(page.locator(".offer")).to_contain_text(f"+{prize - paid} ({prize} − {paid})")
+    page.locator(".offer button").first.click()
+    page.keyboard.press("End")
+    expect(page.locator(".caption")).to_contain_text(f"keeps {prize - paid} coin")
 
 
 def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, windows: Windows) -> None:

@@ -94,7 +94,8 @@ def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows)
     page = settings(windows, client, "time-off", **PHONE)
     windows.expected = "status of 422"
     page.get_by_label("Stop my clock at night").check()
-    page.get_by_label("To", exact=True).fill("07:30")
+    page.get_by_label("To", exact=True).fill("7:30")
+    expect(page.get_by_label("To", exact=True)).to_have_value("07:30")
     page.get_by_label("Sunday").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
@@ -113,6 +114,17 @@ def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows)
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("No vacations planned.")).to_be_visible()
     assert client.get("/v1/me")["calendar"]["vacations"] == []
+
+
+def test_times_of_day_have_24_hours_in_every_browser(house: House, windows: Windows) -> None:
+    client = sign_in(house, "quentin@example.org")
+    client.ask("PATCH", "/v1/me", json={"calendar": {"night": "22:00-07:30"}})
+    page = settings(windows, client, "time-off", locale="en-US")
+    expect(page.get_by_label("From", exact=True)).to_have_value("22:00")
+    expect(page.locator("input[type=time]")).to_have_count(0)
+    page.get_by_role("link", name="Profile", exact=True).click()
+    expect(page.get_by_label("Time zone")).to_be_visible()
+    expect(page.locator(".settings")).not_to_contain_text(re.compile(r"\d\s[AP]M"))
 
 
 # Mails

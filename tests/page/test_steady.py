@@ -7,8 +7,9 @@ from tests.page.layout import SIZES
 from tests.page.programs import play, whole_turn
 from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet
-from tests.support.live_server import House, sign_in
+from tests.support.live_server import House, Json, sign_in
 
+ON_ITS_SIDE: Json = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
 MOST = 0.02  # layout shift of a turn, whether or not a tap caused it
 _WATCH = """
   window.pushed = 0;
@@ -46,6 +47,29 @@ def turn_of_sternenhimmel(page: Page) -> None:
 def pushed(page: Page) -> tuple[float, list[str]]:
     page.evaluate(_DRAWN)
     return page.evaluate("window.pushed"), page.evaluate("window.pushes")
+
+
+_BOXES = """all => all.map((it) => Object.values(it.getBoundingClientRect().toJSON()).map(Math.round).join())"""
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
+def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
+    client = quiet(sign_in(house, f"hist-{rules}-{len(size)}@example.org"))
+    game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
+    page = windows.open(client, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
+    page.goto(f"/#/games/{game_id}")
+    boards = page.locator(".board, .firmament .field")
+    expect(boards.nth(2)).to_be_visible()
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    page.evaluate(_DRAWN)
+    before = boards.evaluate_all(_BOXES)
+    press(page.locator("[data-tool=earlier]"))
+    expect(page.locator(".history.near")).to_be_visible()
+    page.evaluate(_DRAWN)
+    assert boards.evaluate_all(_BOXES) == before
+    for button in page.locator(".history button").all()[:2]:
+        expect(button).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])

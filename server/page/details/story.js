@@ -34,7 +34,7 @@ export function Story({ story, seat, names, rules, showAt }) {
   useStore(rooms);
   const beside = useStore(ways);
   const moves = movesOf(whole || seat === undefined ? story : sinceOwnTurn(story, seat), names, rules);
-  return html`<section class="card story" aria-label=${t("story")}>
+  return html`<section class="card story" data-game=${rules.name} aria-label=${t("story")}>
     <h2>${whole || seat === undefined ? t("story") : t("story.since")}</h2>
     ${moves.length === 0 && html`<p class="faint">${t("story.nothing")}</p>`}
     <ol reversed>${moves.map(({ version, at, told }) => html`<li key=${version}>

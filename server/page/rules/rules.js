@@ -74,7 +74,7 @@ function Sections({ rules, options, level, section, game }) {
     if (!game) history.replaceState(null, "", `#/rules/${rules.name}/${id}`);
     go(id);
   };
-  return html`<div class="text" ref=${around}>
+  return html`<div class="text" data-game=${rules.name} ref=${around}>
     <nav class="contents" aria-label=${t("rules.contents")}><details open=${hasRoom && !game}>
       <summary>${t("rules.contents")}</summary>
       <ol>${shown.map((it) => html`<li key=${it.id}><a href=${`#/rules/${rules.name}/${it.id}`}

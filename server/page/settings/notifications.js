@@ -6,7 +6,7 @@ import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { EMAIL_CHOICES, EMAIL_PRESETS } from "./notice-kinds.js";
 import { Push } from "./push.js";
-import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
+import { changeWithin, Field, Group, Save, say, TimeOfDay, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
 const KINDS = Object.keys(EMAIL_CHOICES);
@@ -90,8 +90,7 @@ function choiceKey(kind, choice) {
 function Bundles({ times, draft }) {
   const change = (changed) => draft.set("bundle_at", changed);
   return html`<ul class="rows">${times.map((time, i) => html`<li key=${i}>
-      <input type="time" required aria-label=${t("notifications.bundles.time")} value=${time}
-        onInput=${(event) => change(times.with(i, event.target.value))} />
+      <${TimeOfDay} aria-label=${t("notifications.bundles.time")} value=${time} change=${(it) => change(times.with(i, it))} />
       ${times.length > 1 && html`<button type="button" class="plain" aria-label="${t("settings.remove")}: ${time}"
         onClick=${() => change(times.toSpliced(i, 1))}>${t("settings.remove")}</button>`}
     </li>`)}</ul>

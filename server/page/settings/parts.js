@@ -8,7 +8,7 @@ import { store, useStore } from "../ui/store.js";
 import { knows, speak, t } from "../ui/words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
-/** @import { GameSummary, Profile } from "../ui/types" */
+/** @import { GameSummary, Input, Profile } from "../ui/types" */
 /** @typedef {{where: string, key: string, values?: Record<string, any>}} Success */
 /** @typedef {{items: any[] | null, next: string | null}} Pages */
 
@@ -256,6 +256,14 @@ export const myGames = async () =>
 /** @param {{id: string, games?: GameSummary[] | null, title?: string | null}} props */
 export const GameLink = ({ id, games, title }) =>
   html`<a href=${toGame(id)}>${title ?? games?.find((it) => it.id === id)?.title ?? t("settings.some-game")}</a>`;
+
+/**
+ * A field for a time such as `22:00`. Browsers would show their own time field as `10:00 PM` in some languages.
+ * @param {{value: string, change: (time: string) => void} & Record<string, unknown>} props
+ */
+export const TimeOfDay = ({ value, change, ...props }) => html`<input class="time" size="5" maxlength="5" inputmode="numeric"
+  required pattern="([01][0-9]|2[0-3]):[0-5][0-9]" placeholder="00:00" autocomplete="off" value=${value} ...${props}
+  onInput=${(/** @type {Input} */ event) => change(event.target.value.replace(/^(\d\d)[.h]?(\d\d)$/, "$1:$2").replace(/^(\d)[:.h](\d\d)$/, "0$1:$2"))} />`;
 
 /** Format a date as `23 Nov 2026`. A date without a time has no zone. */
 export const day = (moment) =>

@@ -57,7 +57,7 @@ function Zone({ draft, wrong }) {
 /** Return the local time in this zone, or null if the browser does not know the zone. */
 function timeIn(timeZone) {
   try {
-    return new Intl.DateTimeFormat(locale(), { weekday: "long", hour: "2-digit", minute: "2-digit", timeZone })
+    return new Intl.DateTimeFormat(locale(), { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone })
       .format(now());
   } catch {
     return null;

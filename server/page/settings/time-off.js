@@ -5,7 +5,7 @@ import { useStore } from "../ui/store.js";
 import { locale, t } from "../ui/words.js";
 import { Sorry } from "../ui/parts.js";
 import { me } from "../ui/token.js";
-import { changeWithin, day, Field, Group, Said, Save, say, Sure, useDraft, useSending } from "./parts.js";
+import { changeWithin, day, Field, Group, Said, Save, say, Sure, TimeOfDay, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
 const NIGHT = "22:00-08:00";
@@ -37,10 +37,8 @@ function Weeks({ calendar }) {
         onChange=${(event) => draft.set("night", event.target.checked ? (calendar.night ?? NIGHT) : null)} />
         ${t("night.is")}</label>
       ${night !== null && html`<div class="row">
-        <label>${t("night.from")} <input type="time" name="from" required value=${from}
-          onInput=${(event) => draft.set("night", `${event.target.value}-${to}`)} /></label>
-        <label>${t("night.to")} <input type="time" name="to" required value=${to}
-          onInput=${(event) => draft.set("night", `${from}-${event.target.value}`)} /></label>
+        <label>${t("night.from")} <${TimeOfDay} name="from" value=${from} change=${(it) => draft.set("night", `${it}-${to}`)} /></label>
+        <label>${t("night.to")} <${TimeOfDay} name="to" value=${to} change=${(it) => draft.set("night", `${from}-${it}`)} /></label>
       </div>`}
     <//>
     <${Group} id="days_off" words=${t("days-off")} hint=${t("days-off.hint")} wrong=${sending.wrong.days_off}>

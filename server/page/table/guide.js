@@ -1,29 +1,36 @@
-// A guide to a player's first move, in three steps, shown once per game type.
+// A guide to a player's first turns, in three steps, shown once per game type.
 import { html, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 
 const STEPS = 3;
+const TURNS = 3; // until the player knows the steps
 
 /** The ending of a prompt's key: a mouse points, and a finger holds. */
 export const byMouse = matchMedia("(hover: hover)").matches ? ".mouse" : "";
 
 /**
- * Return whether to show the guide, and a function to call once the player no longer needs it.
+ * Return whether to show the guide, and functions to call after each turn and to hide the guide for good.
  * @param {string} rules
- * @returns {[isGuided: boolean, learned: () => void]}
+ * @returns {[isGuided: boolean, played: () => void, hide: () => void]}
  */
 export function useGuide(rules) {
   const kept = seen("guided", me.get()?.id);
+  const turns = seen("guided-turns", me.get()?.id);
   const [isGuided, set] = useState(() => !kept.of(rules));
-  const learned = () => {
-    if (isGuided) kept.upTo(rules, 1);
+  const hide = () => {
+    kept.upTo(rules, 1);
     set(false);
   };
-  return [isGuided, learned];
+  const played = () => {
+    if (!isGuided) return;
+    turns.upTo(rules, turns.of(rules) + 1);
+    if (turns.of(rules) >= TURNS) hide();
+  };
+  return [isGuided, played, hide];
 }
 
-/** @param {{step: number, words: string, learned: () => void}} props */
-export const Guide = ({ step, words, learned }) => html`<p class="guide"><span class="step">${t("guide.step", {
-  step, of: STEPS })}</span> ${words} ${step === 1 && html`<button class="plain" onClick=${learned}>${t("guide.close")}</button>`}</p>`;
+/** @param {{step: number, words: string, hide: () => void}} props */
+export const Guide = ({ step, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
+  step, of: STEPS })}</span> ${words} ${step === 1 && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;

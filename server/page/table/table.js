@@ -40,6 +40,7 @@ const Requests = quietly(() => enter("details"), "Asks");
 const Undo = quietly(() => enter("details"), "Undo");
 const MOMENT = 500; // milliseconds reserved for drawing the table
 const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
+const ALIKE = 4; // first letters that two names share if they look the same once cut off
 const PATIENCE = 5_000; // milliseconds before deferred parts are loaded in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 const OWNED = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Belongings")]));
@@ -137,11 +138,12 @@ function Begun({ table }) {
   }, [!!game.outcome]);
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
+  const isWatched = !game.you && (game.status === "running" || game.status === "paused");
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
       <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
-        <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
-          onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
+        ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
+          onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
         ${at === null && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${Talk} />
@@ -164,14 +166,14 @@ function Begun({ table }) {
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
-      ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Recap}
+      ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
-      <div class=${isComing ? "drawn coming" : "drawn"} aria-busy=${isComing}><${Drawn}
+      <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
         table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
-    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null}
+    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null || isWatched}
       replay=${() => watch(at ?? 1)} />
     <aside class="details" tabindex="-1" ref=${details} aria-label=${t("details")}>
       ${isSettled && html`<${Details} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
@@ -244,7 +246,7 @@ function Owned({ table, rules, view, seat, close }) {
     close();
   };
   const Drawn = OWNED[table.game.rules];
-  return html`<section class="owned" tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
+  return html`<section class="owned" data-game=${table.game.rules} tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
     <${Drawn} table=${table} rules=${rules} view=${view} seat=${seat} />
     <button class="plain" onClick=${leave}>${t("close")}</button>
@@ -367,12 +369,25 @@ function Score({ table: { game, here }, owner, lookAt }) {
   const present = useStore(here);
   const view = /** @type {View} */ (game.view);
   const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
+  const names = divided(game.seats.map(seatName));
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
     onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}
     class=${[it.to_act && "asked", present.includes(it.seat) && "here"].filter(Boolean).join(" ")}><${SeatMark}
-    seat=${it.seat} /><span class="who">${seatName(it)}</span> <b>${scores[it.seat]}</b></button>`)}</div>`;
+    seat=${it.seat} /><span class="who"><span>${names[it.seat][0]}</span><span>${names[it.seat][1]}</span></span> <b>${scores[it.seat]}</b></button>`)}</div>`;
 }
+
+/**
+ * Split each name before the letters or number in which it differs from similar ones. Only the first part may be cut off.
+ * @param {string[]} names
+ * @returns {[cut: string, kept: string][]}
+ */
+const divided = (names) => names.map((name) => {
+  const alike = names.filter((it) => it !== name && it.slice(0, ALIKE) === name.slice(0, ALIKE));
+  let at = alike.length ? name.length - 1 : name.length;
+  while (at > 0 && alike.some((it) => it.endsWith(name.slice(at)))) at -= 1;
+  return [name.slice(0, at), name.slice(at)];
+});
 
 const ICONS = {
   chat: "M4 5h16v11h-9l-4.5 4v-4H4zM8 9h8M8 12h5",

@@ -31,5 +31,5 @@ export function Thumbnail({ game }) {
     seen.observe(place.current);
     return () => seen.disconnect();
   }, [game.id, game.version]);
-  return html`<div class="thumbnail ${game.rules}" ref=${place}>${address && html`<img src=${address} alt="" />`}</div>`;
+  return html`<div class="thumbnail" ref=${place}>${address && html`<img src=${address} alt="" />`}</div>`;
 }

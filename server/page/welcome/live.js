@@ -36,7 +36,7 @@ export function Live({ games }) {
   const { game, names, name, rules, view } = found;
   const words = t(game ? "welcome.people-play" : "welcome.bots-play", { names: listed(names), game: title(name) });
   return html`<figure class="live-table">
-    <div class="frame-of" role="img" aria-label=${words} inert><${skyOf(name)} key=${name} rules=${rules} view=${view} /></div>
+    <div class="frame-of" data-game=${name} role="img" aria-label=${words} inert><${skyOf(name)} key=${name} rules=${rules} view=${view} /></div>
     <figcaption><span>${words}</span>
       ${game && html`<a href=${toGame(game.id)}>${t("welcome.watch")}</a>`}
       <button class="plain" aria-pressed=${String(stopped)} onClick=${() => stop(!stopped)}>${t("welcome.stop")}</button>

@@ -1,13 +1,13 @@
 // The table of Sternenglanz: the Firmament, the tableaus, and the tray in which the player builds a turn.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
-import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useHinted, usePrepared } from "../table/hinted.js";
+import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -45,9 +45,10 @@ export function Room({ table, rules, view: now, at }) {
   const hint = marksOf(useHinted(table.base, turn), building.begun.length);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
-  const byKeys = useFocus(place, building);
+  const keys = useNextFocus(place, JSON.stringify([building.begun.map((it) => it.move), building.taps]),
+    building.isWhole ? [".send"] : NEXT, building.busy || !!building.sending);
   usePrepared(table.base, turn, (move) => {
-    byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
+    keys.byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
     place.current.querySelector(".tray").focus({ preventScroll: true });
     building.prepare(move);
   });
@@ -129,21 +130,21 @@ export function Room({ table, rules, view: now, at }) {
         seat=${it} cards=${cards} />`)}
     </div>`;
   return html`<div class="sternenglanz" ref=${place} data-begun=${building.begun.length}
-    onPointerDown=${() => (byKeys.current = false)}
+    onPointerDown=${keys.onPointerDown}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-      byKeys.current = true;
+      keys.onKeyDown();
       if (event.key === "Escape") building.undo();
     }}>
     <div class="first">
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
-        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
-        act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} />`}
         ${isBeside && further}
       </div>
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
+        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
+        act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} />`}
     ${!isBeside && further}
@@ -184,32 +185,7 @@ function StepList({ building, cards }) {
   </details>`;
 }
 
-const COVERED = 48; // pixels at the top that the bar may cover
 const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
-
-/**
- * Move the focus to the next field, card or button while the player builds a turn by keyboard.
- * @param {{current: HTMLElement}} place
- * @param {Building} building
- */
-function useFocus(place, { begun, taps, busy, sending, isWhole }) {
-  const byKeys = useRef(false);
-  const steps = useRef("");
-  useLayoutEffect(() => {
-    const state = JSON.stringify([begun.map((it) => it.move), taps]);
-    if (busy || sending || steps.current === state) return;
-    const isFirst = steps.current === "";
-    steps.current = state;
-    if (isFirst || !byKeys.current || !isIn(place.current)) return;
-    /** @type {(HTMLElement | null)[]} */
-    const found = (isWhole ? [".send"] : NEXT).map((it) => place.current.querySelector(it));
-    const next = found.find((it) => it);
-    if (!next || next.contains(document.activeElement)) return;
-    const { top, bottom } = next.getBoundingClientRect();
-    next.focus({ preventScroll: top >= COVERED && bottom <= innerHeight }); // visible already
-  });
-  return byKeys;
-}
 
 /**
  * @param {Field} field
@@ -308,17 +284,17 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
-  const [isGuided, learned] = useGuide("sternenglanz");
+  const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards });
   const isLed = !begun.length || isWhole; // the prompt covers the steps in between
-  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} hide=${hide}
     step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
   const send = () => {
-    if (!isSecret) learned(); // after choosing the first cards, the player has yet to take a turn
+    if (isOver) learned();
     building.send();
   };
   const said = useRef();

@@ -2,11 +2,11 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";
-import { listed, t } from "../ui/words.js";
+import { knows, listed, t } from "../ui/words.js";
 import { later } from "../ui/lazy-loading.js";
 import { me } from "../ui/token.js";
 import { seatName } from "../ui/game-card.js";
-import { boardName, signed } from "./story.js";
+import { boardName, prizesOf, signed } from "./story.js";
 /** @import { BoardScored, Rules, Table } from "./types" */
 
 const Scoring = later("sternenhimmel/scoring", "Scoring");
@@ -42,16 +42,21 @@ export function Theatre({ names, rules }) {
  */
 function paid(found, { game }, rules) {
   const sums = game.seats.map((_, seat) => found.reduce((sum, it) => sum + it.payouts[seat], 0));
+  const less = (/** @type {number} */ seat) => { // a winner who pays the others keeps less than the prize
+    const { prize, paid } = prizesOf(found[0], seat);
+    return paid && found.length === 1 ? ` (${prize} − ${paid})` : "";
+  };
   const gains = game.seats.filter(({ seat }) => sums[seat]).sort((one, other) => sums[other.seat] - sums[one.seat])
-    .map((it) => `${it.seat === game.you?.seat ? t("you") : seatName(it)} ${signed(sums[it.seat])}`);
+    .map((it) => `${it.seat === game.you?.seat ? t("you") : seatName(it)} ${signed(sums[it.seat])}${less(it.seat)}`);
+  const tied = found.flatMap((it) => (knows(`outcome.${it.outcome}`) ? [t(`outcome.${it.outcome}`)] : []));
   const boards = listed(found.map((it) => boardName(it.board, rules)));
   if (!gains.length) return t("offer", { count: found.length, boards });
-  return t("offer.paid", { count: found.length, boards, gains: gains.join(", ") });
+  return [t("offer.paid", { count: found.length, boards, gains: gains.join(", ") }), ...new Set(tied)].join(" ");
 }
 
 /**
- * Offer the scorings of the player's last move and later or, for a spectator, those since the page was opened. At an
- * earlier version, offer those of that move.
+ * Offer the scorings of the player's last move and later, or else the last one until it has been watched. Offer a
+ * spectator those since the page was opened. At an earlier version, offer those of that move.
  * @param {{table: Table, rules: Rules, at: number | null}} props
  */
 export function Offer({ table, rules, at }) {
@@ -62,19 +67,25 @@ export function Offer({ table, rules, at }) {
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
   const scored = story.filter((it) => it.type === "board-scored");
-  const found = scored.filter((it) =>
-    at === null ? it.version >= from && it.seq > declined : it.version === at);
+  const since = scored.filter((it) => it.version >= from);
+  const found = at !== null ? scored.filter((it) => it.version === at)
+    : since.length || !game.you ? since.filter((it) => it.seq > declined)
+    : scored.slice(-1).filter((it) => it.seq > Math.max(declined, kept.of(game.id)));
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
+  const { seq } = found[found.length - 1];
+  const watch = () => {
+    watched.set(found);
+    kept.upTo(game.id, Math.max(seq, kept.of(game.id))); // the button keeps its place until the next move
+  };
   const refuse = () => {
-    const { seq } = found[found.length - 1];
     kept.upTo(game.id, seq);
     decline(seq);
   };
   return html`<section class="strip offer" aria-label=${t("watch")}>
     <p><strong>${paid(found, table, rules)}</strong></p>
     <button aria-haspopup="dialog" aria-label=${t("watch.of", { board: listed(names) })}
-      onClick=${() => watched.set(found)}>${t("watch")}</button>
+      onClick=${watch}>${t("watch")}</button>
     ${at === null && html`<button class="plain" onClick=${refuse}>${t("offer.decline")}</button>`}
   </section>`;
 }

@@ -7,6 +7,7 @@ import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useHinted, usePrepared } from "../table/hinted.js";
+import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -61,7 +62,7 @@ export function Room({ table, rules, view, at }) {
   const tray = useRef();
   const [boards, size] = useSize();
   const terse = useStore(isTerse);
-  const [isGuided, learned] = useGuide(game.rules);
+  const [isGuided, learned, hide] = useGuide(game.rules);
   useEffect(() => tellToo(SENTENCES, { "board-scored": Watch }), []);
 
   const hand = view.hand ?? [];
@@ -98,6 +99,14 @@ export function Room({ table, rules, view, at }) {
     if (isReady && isIn(place.current)) confirm.current?.focus({ preventScroll: true });
   }, [foresight, isKept]);
 
+  const keys = useNextFocus(place, JSON.stringify([chosen.star, chosen.space]),
+    [star && chosen.space ? ".confirm button" : star ? ".space.lit" : ".hand .star.open"], !!sending);
+  const goBack = () => {
+    const [last, rest] = chosen.space && star ? [chosen.space, { ...chosen, space: null }] : [chosen.star, NOTHING];
+    const at = typeof last === "number" ? `.hand [data-at="${last}"]` : last && `[data-board="${last.board}"] [data-at="${last.space}"]`;
+    choose(rest);
+    (at ? place.current.querySelector(at) : tray.current)?.focus({ preventScroll: true });
+  };
   const giveUp = () => {
     choose(NOTHING);
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
@@ -152,9 +161,35 @@ export function Room({ table, rules, view, at }) {
   const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
   const planner = at === null && html`<${Planner} table=${table} rules=${rules} draft=${planning && move ? [move] : []} />`;
   const hasTray = seat !== undefined && shown.boards.length > 0;
-  const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
+  const press = (/** @type {KeyboardEvent} */ event) => {
+    keys.onKeyDown();
+    if (event.key === "Escape" && isBegun) goBack();
+  };
   return html`<${Theatre} names=${names} rules=${rules} />
-  <div class="sky" ref=${place} onKeyDown=${escape}>
+  <div class="sky" ref=${place} onPointerDown=${keys.onPointerDown} onKeyDown=${press}>
+    ${hasTray && html`<div class="tray" tabindex="-1" ref=${tray}>
+      <div class="say"><div data-said>
+        ${!isBegun && !sending && offer}
+        ${error && html`<${Sorry} error=${error} />`}
+        <p class="ask" role="status">
+          ${at !== null ? t("ask.past") : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
+            : isKept && !sending ? t("sending.kept", { button: t("confirm") })
+            : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
+            : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
+              board: boardName(move.board, rules), space: move.space })}</span>`
+            : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${hide}
+          step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
+            : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
+      ${planning && html`<div class="row confirm">${planner}</div>`}
+      ${isReady && html`<div class="row confirm">
+        <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
+        <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
+      </div>`}</div>
+      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} hinted=${hint ? hand.indexOf(hint.star) : -1} isOpen=${isStarOpen}
+        choose=${(/** @type {number} */ i) =>
+          !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
+    </div>`}
     ${isOver && offer}
     ${isOver ? html`<${Gallery} names=${names} rules=${rules}
       scored=${story.filter((it) => it.type === "board-scored")} />`
@@ -180,29 +215,6 @@ export function Room({ table, rules, view, at }) {
       })}
     </div></div>
     ${!hasTray && !isOver && offer}
-    ${hasTray && html`<div class="tray" tabindex="-1" ref=${tray}>
-      <div class="say"><div data-said>
-        ${!isBegun && !sending && offer}
-        ${error && html`<${Sorry} error=${error} />`}
-        <p class="ask" role="status">
-          ${at !== null ? t("ask.past") : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
-            : isKept && !sending ? t("sending.kept", { button: t("confirm") })
-            : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
-            : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
-              board: boardName(move.board, rules), space: move.space })}</span>`
-            : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
-        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
-          step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
-            : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
-      ${planning && html`<div class="row confirm">${planner}</div>`}
-      ${isReady && html`<div class="row confirm">
-        <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
-        <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
-      </div>`}</div>
-      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} hinted=${hint ? hand.indexOf(hint.star) : -1} isOpen=${isStarOpen}
-        choose=${(/** @type {number} */ i) =>
-          !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
-    </div>`}
     <${Tooltips} place=${place} explain=${explain} />
     <${Arrivals} place=${place} table=${table} at=${at} chosen=${chosen} />
   </div>`;

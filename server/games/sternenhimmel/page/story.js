@@ -2,7 +2,7 @@
 import { knows, listed, locale, t } from "../ui/words.js";
 /** @import { Board, BoardScored, Rules, SternenhimmelEvent } from "./types" */
 /** @import { SentencesOf } from "../ui/types" */
-/** @typedef {Pick<BoardScored, "board" | "totals" | "payouts">} Totals */
+/** @typedef {Pick<BoardScored, "board" | "totals" | "payouts" | "outcome" | "transfers">} Totals */
 
 /** @param {string | null} star */
 export const starName = (star) => {
@@ -47,8 +47,11 @@ export const SENTENCES = {
  * @param {Rules} rules
  * @param {"story" | "would"} mood past or conditional
  */
-export const scored = (item, names, rules, mood = "story") => t(`${mood}.board-${isVoid(item) ? "void" : "scored"}`,
-  { board: boardName(item.board, rules), totals: listed(totals(item, names)) });
+export const scored = (item, names, rules, mood = "story") => [
+  t(`${mood}.board-${isVoid(item) ? "void" : "scored"}`,
+    { board: boardName(item.board, rules), totals: listed(totals(item, names)) }),
+  knows(`outcome.${item.outcome}`) && t(`outcome.${item.outcome}`),
+].filter(Boolean).join(" ");
 
 /**
  * @param {Totals} item
@@ -59,8 +62,32 @@ const totals = (item, names) =>
     const gained = item.payouts[seat];
     if (total === null) return [];
     const name = names.some((it) => /\d$/.test(it)) ? t("colon", { what: names[seat] }) : names[seat]; // "Greedy 1: 7"
-    return [`${name} ${total}${gained ? ` (${t("coins-gained", { count: signed(gained) })})` : ""}`];
+    return [`${name} ${total}${gained ? ` (${reason(item, seat)})` : ""}`];
   });
+
+/**
+ * Return what a seat received as prizes, and what it paid to the others for their stars.
+ * @param {Pick<Totals, "transfers">} item
+ * @param {number} seat
+ */
+export function prizesOf({ transfers }, seat) {
+  const sum = (/** @type {Totals["transfers"]} */ some) => some.reduce((all, it) => all + it.amount, 0);
+  const prizes = transfers.filter((it) => it.to === seat && (it.reason === "first" || it.reason === "second"));
+  return { prize: sum(prizes), paid: sum(transfers.filter((it) => it.from === seat)) };
+}
+
+/**
+ * Describe the coins that a seat gained, and why if they differ from its prize.
+ * @param {Totals} item
+ * @param {number} seat
+ */
+function reason(item, seat) {
+  const gained = item.payouts[seat];
+  const coins = t("coins-gained", { count: signed(gained) });
+  const { prize, paid } = prizesOf(item, seat);
+  if (paid) return t("coins-gained.less", { coins, prize, paid });
+  return prize ? coins : t("coins-gained.stars", { coins, count: gained });
+}
 
 /** @param {number} number */
 export const signed = (number) => (number > 0 ? `+${number}` : String(number));

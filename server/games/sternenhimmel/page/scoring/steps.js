@@ -1,6 +1,6 @@
 // The steps of a scoring, and their texts. All results come from the server; only the order is decided here.
 import { listed, t } from "../../ui/words.js";
-import { isVoid, starName } from "../story.js";
+import { isVoid, prizesOf, starName } from "../story.js";
 /** @import { Board, BoardScored, Payment, Rules, Step } from "../types" */
 
 /**
@@ -59,7 +59,7 @@ export function told(step, item, names) {
     })),
     worth: () => [t("scoring.worth")],
     totals: () => ranked(item, names),
-    pay: () => [...exceptions(item), ...item.transfers.map((it) => paid(it, names))],
+    pay: () => [...exceptions(item), ...item.transfers.map((it) => paid(it, names)), ...kept(item, names)],
     void: () => [t("scoring.void")],
   };
   return tells[step.kind]();
@@ -105,6 +105,16 @@ function paid({ reason, from, to, amount }, names) {
   const payer = from === "bank" ? t("scoring.from.bank") : t("scoring.from", { name: names[from] });
   return t(`scoring.paid.${reason}`, { name: names[to], count: amount, from: payer });
 }
+
+/**
+ * Say what is left of the first prize if its winner pays the others.
+ * @param {BoardScored} item
+ * @param {string[]} names
+ */
+const kept = (item, names) => names.flatMap((name, seat) => {
+  const { prize, paid } = prizesOf(item, seat);
+  return paid ? [t("scoring.kept", { name, count: item.payouts[seat], prize, paid })] : [];
+});
 
 /**
  * Return the place of a seat on this board, or undefined if it has no star left.
