@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
+from server.bots import advice
 from server.bots.search import Effort
 from server.config import Bound
 from server.games import Json
@@ -17,7 +18,7 @@ from tests.support.stand_ins import stands_in
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
 
 
 def hint(who: Someone, path: str) -> Json:

@@ -4,16 +4,15 @@ A web process computes a hint within the request. The worker, which also runs th
 process. A hint is short, one at a time per process, and limited per player, so it needs no queue.
 """
 
-from collections.abc import Callable
-from random import Random
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-import orjson
-
 from server.accounts.rate_limits import Use, expect_within
-from server.bots.search import Effort, Seen, can_compare, compare
+from server.bots import advice
+from server.bots.advice import suggested
+from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
 from server.games import Json, Seat
 from server.games.presentation import write_move
@@ -23,15 +22,13 @@ from server.play.views import load_visible, played_seat, turn_of
 from server.store.tables import db
 from server.translations import noted
 
-EFFORT: Final = Effort(worlds=4, candidates=4)
-SECONDS: Final = 0.5  # of CPU time; most hints need less
 MOVES: Final = 3
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again
 
 _one_at_a_time = Lock()
 
-Compare = Callable[[Seen, Effort, float, Random], list[tuple[Any, float]]]
+Suggest = Callable[[Seen, Effort, float], Sequence[Compared]]
 
 
 def count_hint(player_id: UUID) -> None:
@@ -39,12 +36,12 @@ def count_hint(player_id: UUID) -> None:
     expect_within(Use("hints", player_id))
 
 
-def compare_here(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+def suggested_here(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
     """Compare moves in this process, one hint at a time. Raise TooMany."""
     if not _one_at_a_time.acquire(timeout=PATIENCE):
         raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
     try:
-        return compare(seen, effort, seconds, rng)
+        return suggested(seen, effort, seconds)
     finally:
         _one_at_a_time.release()
 
@@ -54,7 +51,7 @@ def hint(
     player_id: UUID,
     locale: str,
     counts: Callable[[UUID], object] = count_hint,
-    compares: Compare = compare_here,
+    suggests: Suggest = suggested_here,
 ) -> Json:
     """Return the best moves for the player's present turn, or none if it isn't their turn.
 
@@ -69,19 +66,18 @@ def hint(
     counts(player_id)
     db.session.commit()
     rules = game.table.rules
-    view = rules.view(game.table.state, seat)
-    seen = Seen(rules, seat, view, shown_to(game, seat), rules.legal_moves(game.table.state, seat))
-    compared = compares(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
-    (_, most), *_ = compared
+    state = game.table.state
+    seen = Seen(rules, seat, rules.view(state, seat), shown_to(game, seat), rules.legal_moves(state, seat))
+    compared = suggests(seen, advice.EFFORT, advice.SECONDS)
     return {
         "turn": turn,
         "moves": [
             {
                 "move": rules.move_to_json(move),
                 "words": write_move(rules, move, locale),
-                "behind": round(most - gain, 2),
+                "behind": round(compared[0].gain - gain, 2),
             }
-            for move, gain in compared[:MOVES]
+            for move, gain, _ in compared[:MOVES]
         ],
     }
 

@@ -14,7 +14,7 @@ from flask_babel import gettext
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
-from server.bots.search import compare
+from server.bots.advice import suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, refusal
@@ -157,7 +157,7 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
             doing.player_id,
             spoken().locale,
             lambda who: doing.once("hint", partial(count_hint, who)),
-            lambda *asked: child.run(compare, *asked),
+            lambda *asked: child.run(suggested, *asked),
         )["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from server.accounts.players import change_profile
+from server.bots import advice
 from server.bots.search import Effort
 from server.config import Bound
 from server.games import sternenhimmel
@@ -32,7 +33,7 @@ BEST = {"en": "The best:", "de": "Der beste:", "fr": "Le meilleur\u202f:", "it":
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
 
 
 def against_bots(office: Office, ada: UUID, rules: str = "sternenhimmel") -> UUID:
@@ -130,7 +131,7 @@ def test_a_hint_that_exceeds_the_limits_of_the_child_process_is_left_to_the_page
     office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = against_bots(office, ada)
-    monkeypatch.setattr(acting, "compare", burn)
+    monkeypatch.setattr(acting, "suggested", burn)
     answer = ada_writes(office, "hint\n\nsay Hello")
     told = " ".join(answer.text.split())
     assert "Finding the best moves took too long by email. Open the game with the link in this email" in told
