@@ -5,8 +5,9 @@ process. A hint is short, one at a time per process, and limited per player, so 
 """
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
@@ -14,8 +15,8 @@ from server.bots import advice
 from server.bots.advice import suggested
 from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
-from server.games import Json, Seat
-from server.games.presentation import write_move
+from server.games import Dice, Json, Seat
+from server.games.presentation import score_unit, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
@@ -52,10 +53,13 @@ def hint(
     locale: str,
     counts: Callable[[UUID], object] = count_hint,
     suggests: Suggest = suggested_here,
+    begun: Sequence[Any] = (),
 ) -> Json:
-    """Return the best moves for the player's present turn, or none if it isn't their turn.
+    """Return the best moves for the player's present turn after the steps in `begun`. Return none if it isn't their
+    turn, or if no step can follow.
 
-    It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany.
+    It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany,
+    MalformedMove, IllegalMove.
     """
     game = load_visible(game_id, player_id)
     seat = played_seat(game, player_id)
@@ -63,11 +67,19 @@ def hint(
     turn = turn_of(game.table, seat)
     if turn is None:
         return {"turn": None, "moves": []}
+    rules, state = game.table.rules, game.table.state
+    steps = [rules.move_from_json(it) for it in begun]
+    moves = rules.legal_moves(state, seat, steps)
+    if not moves:
+        return {"turn": turn, "moves": []}
     counts(player_id)
     db.session.commit()
-    rules = game.table.rules
-    state = game.table.state
-    seen = Seen(rules, seat, rules.view(state, seat), shown_to(game, seat), rules.legal_moves(state, seat))
+    story = shown_to(game, seat)
+    for step in steps:  # they reveal nothing, or no step could follow
+        moved = rules.decide(state, seat, step, game.dice())
+        state = reduce(rules.apply, moved, state)
+        story = [*story, *(it for event in moved if (it := rules.tell(event, seat)) is not None)]
+    seen = Seen(rules, seat, rules.view(state, seat), story, moves)
     compared = suggests(seen, advice.EFFORT, advice.SECONDS)
     return {
         "turn": turn,
@@ -76,10 +88,22 @@ def hint(
                 "move": rules.move_to_json(move),
                 "words": write_move(rules, move, locale),
                 "behind": round(compared[0].gain - gain, 2),
+                "margin": round(margin, 2),
+                "scores": _scores(seen, state, move, game.dice()),
             }
-            for move, gain, _ in compared[:MOVES]
+            for move, gain, margin in compared[:MOVES]
         ],
     }
+
+
+def _scores(seen: Seen, state: Any, move: Any, dice: Dice) -> int | None:
+    """Return how much the move adds to the seat's score at once, as far as the seat can foresee."""
+    rules, seat, unit = seen.rules, seen.seat, score_unit(seen.view)
+    if unit is None:
+        return None
+    events, _ = rules.preview(state, seat, rules.decide(state, seat, move, dice))
+    scores: int = rules.view(reduce(rules.apply, events, state), seat)[unit][seat] - seen.view[unit][seat]
+    return scores
 
 
 def has_hints(game: Game, seat: Seat) -> bool:
