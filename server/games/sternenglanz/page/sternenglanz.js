@@ -7,7 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted, usePrepared } from "../table/hinted.js";
+import { useBegun, useHinted, usePrepared } from "../table/hinted.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -42,14 +42,15 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
-  const hint = marksOf(useHinted(table.base, turn), building.begun.length);
+  const hint = marksOf(useHinted(table.base, turn));
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
+  useBegun(building.begun.map((it) => it.move));
   usePrepared(table.base, turn, (move) => {
     byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
     place.current.querySelector(".tray").focus({ preventScroll: true });
-    building.prepare(move);
+    building.add(move);
   });
   const terse = useStore(isTerse);
 
@@ -153,13 +154,12 @@ export function Room({ table, rules, view: now, at }) {
 }
 
 /**
- * Return what a suggested move uses, without the steps already begun.
+ * Return what a suggested move uses.
  * @param {Move | null} move
- * @param {number} begun
  */
-function marksOf(move, begun) {
+function marksOf(move) {
   /** @type {any[]} */
-  const steps = move?.steps.slice(begun) ?? [];
+  const steps = move?.steps ?? [];
   const laid = steps.filter((it) => it.cmd !== "act");
   const paths = steps.flatMap((it) => (it.path ? [it.path] : []));
   return {
