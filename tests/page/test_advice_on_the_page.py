@@ -61,6 +61,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
+        {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
     review = reviewed(page, game_id, (202, BEGUN), (200, whole))
@@ -72,18 +73,24 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
-    expect(review.locator("tbody tr")).to_have_count(4)
+    expect(review.locator("tbody tr")).to_have_count(5)
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
     expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on b7")
+    for field, mark, words in (("b6", "played", "your move"), ("b7", "better", "better move")):
+        expect(page.locator(f".field.{mark}")).to_have_attribute("data-field", field)
+        expect(page.locator(f".field.{mark}")).to_have_accessible_name(re.compile(f", {words}$"))
+        expect(review.locator(f".legend .{mark}")).to_have_text(words)
     review.get_by_role("button", name=gained).press("Enter")
     expect(page.locator(".history input")).to_have_value("2")
     expect(review.get_by_role("status")).to_have_text(gained)
+    expect(page.locator(".field.better")).to_have_count(0)
     expect(page.locator(".coming")).to_have_count(0)  # dimmed
     assert objections(page) == []
     page.get_by_role("button", name="Back to now").click()
     expect(review.get_by_role("definition")).to_have_count(3)
+    expect(page.locator(".field.played")).to_have_count(0)
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:

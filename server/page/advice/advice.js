@@ -6,7 +6,7 @@ import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-import { begun, hinted, prepared } from "../table/hinted.js";
+import { begun, compared, hinted, prepared } from "../table/hinted.js";
 import { useStore } from "../ui/store.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
@@ -18,6 +18,7 @@ const FIRST = 5; // moves listed before "show all"
 const EDGE = 8; // pixels around the hint
 const LEAST = 0.5; // points of a gain or loss that is listed
 const MARKED = 4; // gains, and losses, marked on the curve
+const NOTABLE = 2; // points of a gain or loss that is marked there
 const [WIDE, HIGH] = [320, 120]; // the curve
 const [SIDE, LANE] = [18, 28]; // margins of the curve; its marks have a lane above and one below
 const APART = 40; // from mark to mark
@@ -188,13 +189,21 @@ function Moves({ table, rules, review, at, showAt }) {
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) });
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  const shown = at === null ? null : moves.find((it) => it.version === at);
+  const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
+  const better = shown.filter((it) => clear.includes(it));
+  useEffect(() => {
+    compared.set({ base: table.base, at, played: shown.map((it) => it.move), better: better.flatMap((it) => (it.better ? [it.better.move] : [])) });
+    return () => compared.set({ base: "", at: null, played: [], better: [] });
+  }, [at, review]);
+  const [lows, highs] = [clear.filter((it) => gainOf(it) >= NOTABLE), gained.filter((it) => it.choice >= NOTABLE)];
   const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
-    lost=${clear.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
-    won=${gained.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
+    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
+    won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
-  if (at !== null) return html`${chart}<p role="status">${!shown ? "" : clear.includes(shown) ? lost(shown)
-    : gained.includes(shown) ? won(shown) : written(shown)}</p>`;
+  if (at !== null) return html`${chart}<div><p role="status">${shown.map((it) => (clear.includes(it) ? lost(it)
+    : gained.includes(it) ? won(it) : written(it))).join(" ")}</p>
+    ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
+      better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
   return html`<dl class="parts">
       <dt>${t("review.result")}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(review.choices)}</dd>
@@ -202,7 +211,7 @@ function Moves({ table, rules, review, at, showAt }) {
     </dl>
     <p class="faint">${t("review.what", { margin: Math.round(review.margin ?? 0) })}</p>
     ${chart}
-    <p class="faint">${t("review.curve")}</p>
+    <p class="faint">${t("review.curve")} ${lows.length + highs.length > 0 && t("review.marked")}</p>
     ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
       <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}

@@ -12,6 +12,25 @@ export const prepared = store(/** @type {Suggested | null} */ (null));
 /** The steps that the player has begun the turn with, as JSON. */
 export const begun = store("[]");
 
+/** @typedef {{played: Move[], better: Move[]}} Compared */
+
+/** @type {Compared} */
+const NOTHING = { played: [], better: [] };
+
+/** The moves of a review at an earlier version of a table, to mark on the board. */
+export const compared = store(/** @type {Compared & {base: string, at: number | null}} */ ({ base: "", at: null, ...NOTHING }));
+
+/**
+ * Return the moves that a review compares at this version.
+ * @param {string} base
+ * @param {number | null} at
+ * @returns {{played: any[], better: any[]}}
+ */
+export function useCompared(base, at) {
+  const found = useStore(compared);
+  return at !== null && found.base === base && found.at === at ? found : NOTHING;
+}
+
 /**
  * Return the suggested move for this turn, if any.
  * @param {string} base

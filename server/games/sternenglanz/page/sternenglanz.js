@@ -7,14 +7,14 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useBegun, useHinted, usePrepared } from "../table/hinted.js";
+import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
 import { Sorry } from "../ui/parts.js";
-import { useBuilding } from "./building.js";
+import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
@@ -43,6 +43,8 @@ export function Room({ table, rules, view: now, at }) {
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
   const hint = marksOf(useHinted(table.base, turn));
+  const reviewed = useCompared(table.base, at);
+  const [played, better] = [marksOf(joined(reviewed.played)), marksOf(joined(reviewed.better))];
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
@@ -65,6 +67,7 @@ export function Room({ table, rules, view: now, at }) {
   const before = changes(past, "fresh");
   const built = changes(building.begun.flatMap((it) => it.would), "planned");
   const ways = [...before.ways, ...built.ways, ...hint.paths.map((fields) => ({ fields, kind: "planned" })),
+    ...played.paths.map((fields) => ({ fields, kind: "played" })), ...better.paths.map((fields) => ({ fields, kind: "better" })),
     ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
   const marks = (/** @type {string} */ id) => [
     building.isOpen("field", id) && "open",
@@ -72,10 +75,14 @@ export function Room({ table, rules, view: now, at }) {
     path.includes(id) && "chosen",
     built.marks[id] ?? before.marks[id],
     hint.fields.includes(id) && "hinted",
+    played.fields.includes(id) && "played",
+    better.fields.includes(id) && "better",
   ].filter(Boolean).join(" ");
   /** @param {Field} field */
-  const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
-    isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines });
+  const name = (field) => [fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
+    isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines }),
+  played.fields.includes(field.id) && t("compared.played"), better.fields.includes(field.id) && t("compared.better"),
+  ].filter(Boolean).join(", ");
   const plays = seat !== undefined && now.result === null && game.outcome === null;
   const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
 
