@@ -529,7 +529,7 @@ BOUNDS = {
         ("messages", "30/1m", "Chat messages per player, per minute."),
         ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
-        ("hints", "60/1h", "Hints per player. Each takes up to half a second of CPU time."),
+        ("hints", "60/1h", "Hints per player. Each takes up to a second of CPU time."),
         ("reviews", "30/1d", "Reviews of finished games per player. Each takes minutes of CPU time at low priority."),
         ("waiting-reviews", "5", "Reviews per player that are still being computed."),
         ("streams", "30", "Event streams per player."),

@@ -188,7 +188,7 @@ def think(app: Flask, settings: Settings) -> NoReturn:
 
     def think_on() -> None:
         think_of_turns()
-        while review_due(settings.thinking, think_of_turns):
+        while review_due(think_of_turns):
             think_of_turns()
 
     job = Job(app, "think", think_on)

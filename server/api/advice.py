@@ -11,6 +11,7 @@ from server.api.languages import spoken
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import HandedOver, NoHints, NotSeated, TooMany
+from server.games import IllegalMove, MalformedMove
 from server.play.turns.hints import hint
 from server.play.turns.reviewing import review
 
@@ -33,6 +34,19 @@ class Hint(MethodView):
         Hints are available only in games in which all other players are bots.
         """
         return hint(game_id, caller("games:read", game_id).player_id, spoken().locale)
+
+    @blp.arguments(schemas.HintRequest, example=examples.BEGUN)
+    @blp.response(200, schemas.Hint, example=examples.HINT)
+    @blp.doc(operationId="findHint", **needs("games:read", of_seat=True))
+    @blp.raises(NotSeated, HandedOver, NoHints, TooMany, MalformedMove, IllegalMove)
+    def post(self, wanted: Any, game_id: UUID) -> Any:
+        """Get a hint for a next step
+
+        In some games, a turn has several steps. Returns the best steps that can follow the ones you send, as in getHint.
+        The list is empty if no step can follow before you play these.
+        """
+        player_id = caller("games:read", game_id).player_id
+        return hint(game_id, player_id, spoken().locale, begun=wanted["begun"])
 
 
 @blp.route("/review")

@@ -11,19 +11,17 @@ seat plays. Each estimate has the right mean, since its worlds are not those by 
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import sqrt
 from random import Random
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from server.bots import choose, greedy
-from server.bots.search import PrivateDice, Seen, can_compare, result_of
+from server.bots import advice, greedy
+from server.bots.advice import suggested
+from server.bots.search import PrivateDice, Seen, can_compare, margin_of, result_of
 from server.games import Rules, Seat
 
-ADVISER: Final = "level-4"  # the bot whose move is compared with the player's; a stronger one would take too long
 WORLDS: Final = range(24, 200)  # minimum and maximum per move
 PLIES: Final = 6000  # simulated moves per move; the minimum number of worlds may exceed it
-_EVEN = 1.96  # standard deviations of a 95 % interval
 
 
 class Worth(NamedTuple):
@@ -34,10 +32,10 @@ class Worth(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a move was worth, beside the move of the adviser."""
+    """What a move was worth, beside the move that a hint suggests."""
 
     choice: Worth  # value of the move relative to `greedy`'s move
-    better: Any  # the adviser's move
+    better: Any  # the first move of a hint
     gain: Worth  # value of `better` relative to the move
 
 
@@ -45,14 +43,10 @@ def can_review(rules: Rules) -> bool:
     return can_compare(rules) and hasattr(rules, "resample")
 
 
-def verdict(
-    seen: Seen, move: Any, seconds: float, rng: Random, between: Callable[[], object] = lambda: None
-) -> Verdict:
-    """Return what a move was worth. `seen` is what its seat saw before.
-
-    `seconds`: CPU time for the adviser. `between` is called after each world.
-    """
-    usual, better = greedy(seen.rules, seen.view, seen.moves, rng), choose(ADVISER, seen, seconds, rng)
+def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = lambda: None) -> Verdict:
+    """Return what a move was worth. `seen` is what its seat saw before. `between` is called after each world."""
+    usual = greedy(seen.rules, seen.view, seen.moves, rng)
+    better = suggested(seen, advice.EFFORT, advice.SECONDS)[0].move
     compared = list(dict.fromkeys((move, usual, better)))
     results: list[list[float]] = []
     plies = 0
@@ -72,9 +66,7 @@ def verdict(
 
 
 def _mean(differences: Sequence[float]) -> Worth:
-    if not any(differences):
-        return Worth(0.0, 0.0)
-    return Worth(fmean(differences), _EVEN * stdev(differences) / sqrt(len(differences)))
+    return Worth(fmean(differences) if differences else 0.0, margin_of(differences))
 
 
 def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tuple[float, int]:

@@ -22,8 +22,10 @@ There is no tree. A move is one of more than a hundred, so a few dozen playouts 
 
 from collections.abc import Sequence
 from functools import reduce
+from math import sqrt
+from operator import add
 from random import Random
-from statistics import fmean
+from statistics import fmean, stdev
 from time import thread_time
 from typing import Any, NamedTuple
 
@@ -31,6 +33,7 @@ from server.games import GAMES, Json, Outcome, Rules, Seat
 
 WIN = 10.0  # points
 WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
+_EVEN = 1.96  # standard deviations of a 95 % interval
 
 
 class Seen(NamedTuple):
@@ -64,6 +67,15 @@ class Effort(NamedTuple):
     candidates: int = 1
     slack: float = 0
     turns: int = 1
+
+
+class Compared(NamedTuple):
+    """A move, its mean gain, and the margin of error of the difference between the best move's gain and this one. The
+    margin is 0 if there were too few worlds to estimate it."""
+
+    move: Any
+    gain: float
+    margin: float = 0.0
 
 
 class PrivateDice:
@@ -117,7 +129,7 @@ def _nearly_best(seen: Seen, slack: float) -> Sequence[Any]:
     return [move for move, worth in zip(seen.moves, worths, strict=True) if worth >= least]
 
 
-def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Compared]:
     """Return the moves that `search` compares with the mean gain of each, best first. Equals are in random order.
 
     Without worlds, the gain is what the judge gives. A move that nothing is compared with gains 0.
@@ -125,13 +137,13 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
     end = thread_time() + seconds
     judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)
     if judge is None or len(seen.moves) == 1:
-        return [(rng.choice(seen.moves), 0.0)]
+        return [Compared(rng.choice(seen.moves), 0.0)]
     worth = judge(seen.view)
     judged = sorted(((worth(move), rng.random(), move) for move in seen.moves), key=lambda it: it[:2], reverse=True)
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
     most_worlds = int(effort.worlds + rng.random())
-    total, worlds = [0.0] * len(candidates), 0
-    while sample is not None and worlds < most_worlds:
+    worlds = list[list[float]]()  # the gains of the candidates in each
+    while sample is not None and len(worlds) < most_worlds:
         try:
             world, dice = sample(seen.view, seen.story, seen.seat, PrivateDice(rng)), rng.random()
         except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story
@@ -139,18 +151,24 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
         gains = list[float]()
         for value, move in candidates:
             if thread_time() > end:
-                return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
+                return _sorted_by_gain(candidates, worlds)  # an unfinished world would be unfair
             gains.append(_gain(seen, world, (move, value), effort.turns, PrivateDice(Random(dice))))
-        total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
-    return _sorted_by_gain(candidates, total, worlds)
+        worlds.append(gains)
+    return _sorted_by_gain(candidates, worlds)
 
 
-def _sorted_by_gain(
-    candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int
-) -> list[tuple[Any, float]]:
-    gains = [gain / worlds for gain in total] if worlds else [value for value, _ in candidates]
-    compared = [(move, gain) for (_, move), gain in zip(candidates, gains, strict=True)]
-    return sorted(compared, key=lambda it: it[1], reverse=True)  # stable
+def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Sequence[float]]) -> list[Compared]:
+    total = reduce(lambda had, gains: [*map(add, had, gains)], worlds, [0.0] * len(candidates))
+    gains = [gain / len(worlds) for gain in total] if worlds else [value for value, _ in candidates]
+    best = gains.index(max(gains))
+    margins = [margin_of([it[best] - it[nth] for it in worlds]) for nth in range(len(candidates))]
+    compared = [Compared(move, *it) for (_, move), *it in zip(candidates, gains, margins, strict=True)]
+    return sorted(compared, key=lambda it: it.gain, reverse=True)  # stable
+
+
+def margin_of(differences: Sequence[float]) -> float:
+    """Return the margin of a 95 % interval for the mean of these differences, or 0 if they are too few."""
+    return _EVEN * stdev(differences) / sqrt(len(differences)) if len(differences) > 1 else 0.0
 
 
 def _gain(seen: Seen, state: Any, judged: tuple[Any, float], turns: int, dice: PrivateDice) -> float:

@@ -76,6 +76,12 @@ def _written(value: Any) -> str:
 # Sentences
 
 
+def score_unit(view: Json) -> str | None:
+    """Return what the scores of a running game count, which is also their field in a view: `coins` or `points`. Return
+    None if a game has no scores until its end."""
+    return next((it for it in ("points", "coins") if isinstance(view.get(it), list)), None)
+
+
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
     """Return a sentence about an event of a story, or None if the event isn't worth a sentence. `names` has the name of
     each seat."""

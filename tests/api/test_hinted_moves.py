@@ -6,18 +6,19 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
+from server.bots import advice
 from server.bots.search import Effort
 from server.config import Bound
 from server.games import Json
 from server.play.turns import hints
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN, person
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, person
 from tests.support.stand_ins import stands_in
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
 
 
 def hint(who: Someone, path: str) -> Json:
@@ -45,6 +46,42 @@ def test_a_hint_names_the_best_moves_and_is_the_same_when_requested_again(app: F
     assert rules == "sternenhimmel" or all(it["words"].startswith("wähle") for it in in_german)
     best = {"turn": told["turn"], "move": told["moves"][0]["move"]}
     assert ada.post(f"{path}/moves", best).status_code == 201
+
+
+def in_first_turn(app: Flask, who: Someone) -> str:
+    """Return the path of a game of Sternenglanz in which this player has chosen their first cards and is on turn."""
+    path = opened(who, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    best = hint(who, path)
+    assert who.post(f"{path}/moves", {"turn": best["turn"], "move": best["moves"][0]["move"]}).status_code == 201
+    with app.app_context():
+        everything_due_happens()
+    return path
+
+
+def test_a_hint_after_the_first_steps_of_a_turn_is_about_the_next_step(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path, begun = in_first_turn(app, ada), list[Json]()
+    while (told := ada.post(f"{path}/hint", {"begun": begun}).json)["moves"]:
+        legal = ada.post(f"{path}/legal-moves", {"begun": begun}).json
+        assert told["turn"] == legal["turn"]
+        assert all(it["move"] in legal["moves"] for it in told["moves"])
+        begun.append(told["moves"][0]["move"])
+    assert len(begun) > 2
+    assert ada.post(f"{path}/legal-moves", {"begun": begun}).json["moves"] == []
+    refused = ada.post(f"{path}/hint", {"begun": [begun[0], begun[0]]})
+    assert is_problem(refused, 422, "illegal-move")
+    after = ada.post(f"{path}/hint", {"begun": begun[:1]}).json["moves"]
+    assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": begun[0]}).status_code == 201
+    assert hint(ada, path)["moves"] == after
+
+
+def test_a_hint_tells_what_each_move_scores_at_once(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = in_first_turn(app, ada)
+    told, before = hint(ada, path), ada.get(path).json["view"]["points"][0]
+    for it in told["moves"]:
+        foreseen = ada.post(f"{path}/moves?dry_run=true", {"turn": told["turn"], "move": it["move"]}).json
+        assert it["scores"] == foreseen["view"]["points"][0] - before
 
 
 def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:

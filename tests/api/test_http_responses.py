@@ -326,6 +326,7 @@ def test_calls_that_create_something_accept_an_idempotency_key_unless_it_is_a_se
         "askStandIn",  # the same again asks once
         "acceptStandIn",
         "findLegalMoves",
+        "findHint",
         "pingWebhook",
         "tryWebhookDelivery",
         "subscribeToPush",

@@ -9,7 +9,8 @@ import psycopg
 import pytest
 from flask import Flask
 
-from server.bots import LEVELS, review
+from server.bots import LEVELS, advice, review
+from server.bots.search import Effort
 from server.clock import clock
 from server.config import Bound
 from server.games import Json
@@ -34,7 +35,7 @@ LEASE = timedelta(minutes=2)
 @pytest.fixture(autouse=True)
 def quick(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review, "WORLDS", range(2, 2))
-    monkeypatch.setattr(review, "ADVISER", "greedy")
+    monkeypatch.setattr(advice, "EFFORT", Effort(candidates=1))
     monkeypatch.setitem(app.config, "THINKERS", 1)
 
 
@@ -61,7 +62,7 @@ def is_computed(app: Flask, path: str, who: Someone, seat: int) -> Json:
     assert begun.headers["Retry-After"]
     assert (begun.json["done"], begun.json["moves"], begun.json["luck"]) == (0, [], None)
     with app.app_context():
-        while review_due(SECONDS, lambda: None):
+        while review_due(lambda: None):
             pass
     response = who.get(f"{path}/review?seat={seat}")
     assert response.status_code == 200
@@ -107,6 +108,36 @@ def test_a_review_values_every_move_and_the_values_add_up_to_the_result(app: Fla
         assert [it for it in reviewed if it in laid] == [it for it in laid if it in reviewed] != []
 
 
+@pytest.mark.parametrize(("rules", "options"), [("sternenhimmel", {}), ("sternenglanz", SHORT)])
+def test_a_review_finds_nothing_better_than_what_a_hint_suggested(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, rules: str, options: Json
+) -> None:
+    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=2, candidates=3))
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, BOT, rules=rules, options=options)
+    while True:
+        with app.app_context():
+            service_is_up()
+            while wake_due():
+                pass
+        if ada.get(path).json["status"] == "finished":
+            break
+        play_as_suggested(ada, path)
+    told = is_computed(app, path, ada, 0)["moves"]
+    assert told
+    assert [it for it in told if it["better"]] == []
+
+
+def play_as_suggested(who: Someone, path: str) -> None:
+    """Play the first moves of hints, as many as fit into one request."""
+    steps = list[Json]()
+    while found := (asked := who.post(f"{path}/hint", {"begun": steps}).json)["moves"]:
+        steps.append(found[0]["move"])
+        turn = asked["turn"]
+    move = {"steps": [step for it in steps for step in it["steps"]]} if "steps" in steps[0] else steps[0]
+    assert who.post(f"{path}/moves", {"turn": turn, "move": move}).status_code == 201
+
+
 def test_reviews_exist_only_after_the_end_and_only_for_those_who_may_see_the_game(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT, private=True)
@@ -128,7 +159,7 @@ def test_unfinished_reviews_per_player_are_limited(app: Flask, monkeypatch: pyte
     assert is_problem(ada.get(f"{path}/review?seat=1"), 429, "too-many-requests")
     assert ada.get(f"{path}/review").status_code == 202
     with app.app_context():
-        while review_due(SECONDS, lambda: None):
+        while review_due(lambda: None):
             pass
     assert ada.get(f"{path}/review?seat=1").status_code == 202
     other = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
@@ -173,14 +204,14 @@ def test_when_a_process_ends_another_continues_its_review(app: Flask, monkeypatc
         raise SystemExit
 
     with app.app_context():
-        assert review_due(SECONDS, lambda: None)
+        assert review_due(lambda: None)
         monkeypatch.setattr(reviewing, "verdict", end)
         with pytest.raises(SystemExit):
-            review_due(SECONDS, lambda: None)
+            review_due(lambda: None)
         monkeypatch.setattr(reviewing, "verdict", verdict)
-        assert not review_due(SECONDS, lambda: None)
+        assert not review_due(lambda: None)
         stop_the_clock(monkeypatch, at + LEASE)
-        assert review_due(SECONDS, lambda: None)
+        assert review_due(lambda: None)
     assert ada.get(f"{path}/review").json["done"] == 2
 
 
@@ -192,11 +223,11 @@ def test_two_processes_never_compute_the_same_move(app: Flask, monkeypatch: pyte
     def look_as_another_process() -> None:
         if len(found) < 2:  # the second time, the lease would have expired if it had not been renewed
             stop_the_clock(monkeypatch, at + (len(found) + 1) * LEASE * 0.6)
-            found.append(review_due(SECONDS, lambda: None))
+            found.append(review_due(lambda: None))
 
     with app.app_context():
         while not found:  # some moves need no comparison
-            assert review_due(SECONDS, look_as_another_process)
+            assert review_due(look_as_another_process)
         assert found == [False] * 2
         assert stored(path).tries == 0
 
@@ -210,13 +241,13 @@ def test_a_process_that_was_suspended_adds_nothing_and_uses_up_no_attempt(
     def be_suspended(*given: Any) -> object:
         monkeypatch.setattr(reviewing, "verdict", fail)
         stop_the_clock(monkeypatch, at + LEASE)
-        assert not review_due(SECONDS, lambda: None)  # another process has taken over, and fails
+        assert not review_due(lambda: None)  # another process has taken over, and fails
         return verdict(*given)
 
     stop_the_clock(monkeypatch, at)
     monkeypatch.setattr(reviewing, "verdict", be_suspended)
     with app.app_context():
-        assert review_due(SECONDS, lambda: None)
+        assert review_due(lambda: None)
         assert (len(stored(path).moves), stored(path).tries) == (0, 1)
 
 
@@ -230,15 +261,15 @@ def test_a_move_that_cannot_be_reviewed_is_retried_at_intervals_and_then_given_u
         assert ada.get(f"{path}/review").status_code == 202
         stop_the_clock(monkeypatch, at + number * LEASE)
         with app.app_context():
-            assert not review_due(SECONDS, lambda: None)
+            assert not review_due(lambda: None)
             assert stored(path).tries == number + 1
-            assert not review_due(SECONDS, lambda: None)
+            assert not review_due(lambda: None)
             assert stored(path).tries == number + 1
     assert ada.get(f"{path}/review").status_code == 202  # another process may be trying
     stop_the_clock(monkeypatch, at + reviews.MOST_TRIES * LEASE)
     assert is_problem(ada.get(f"{path}/review"), 404, "not-found")
     with app.app_context():
-        assert not review_due(SECONDS, lambda: None)
+        assert not review_due(lambda: None)
 
 
 def test_temporary_errors_use_up_no_attempt(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,9 +284,9 @@ def test_temporary_errors_use_up_no_attempt(app: Flask, monkeypatch: pytest.Monk
             patch.setattr(reviewing, step, fail_for_now)
             if is_passing(error):
                 with pytest.raises(type(error)):
-                    review_due(SECONDS, lambda: None)
+                    review_due(lambda: None)
             else:
-                assert not review_due(SECONDS, lambda: None)
+                assert not review_due(lambda: None)
 
     with app.app_context():
         for step in ("load", "whole_log", "verdict"):
@@ -265,7 +296,7 @@ def test_temporary_errors_use_up_no_attempt(app: Flask, monkeypatch: pytest.Monk
                 assert stored(path).tries == 0
                 at += LEASE
         stop_the_clock(monkeypatch, at)
-        assert review_due(SECONDS, lambda: None)
+        assert review_due(lambda: None)
         assert len(stored(path).moves) == 1
 
 
@@ -275,7 +306,7 @@ def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(reviewing.random, "getrandbits", Random(7).getrandbits)
     with app.app_context():
         for number in range(1, total + 1):
-            assert review_due(SECONDS, lambda: None)
+            assert review_due(lambda: None)
             assert sum(len(stored(path, seat).moves) for seat in (0, 1)) == number
         assert all(stored(path, seat).moves for seat in (0, 1))
 
@@ -286,6 +317,6 @@ def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
     play_to_the_end(app, path, ada)
     assert ada.get(f"{path}/review").status_code == 202
     other = opened(ada, LEVEL, ME, BOT, options={"start_seat": 0})
-    with app.app_context():
-        assert review_due(SECONDS, lambda: think_due(SECONDS))
-    assert ada.get(f"{other}/legal-moves").json["turn"] is not None
+    while ada.get(f"{other}/legal-moves").json["turn"] is None:  # some moves need no comparison
+        with app.app_context():
+            assert review_due(lambda: think_due(SECONDS))

@@ -11,8 +11,9 @@ from random import Random
 from statistics import fmean, stdev
 from unittest.mock import patch
 
-from server.bots import choose, review
+from server.bots import advice, choose, review
 from server.bots.local_games import AMPLE, Shown
+from server.bots.search import Effort
 from server.games import GAMES, Json, Rules, Seat, SeededDice, newest_rules
 
 WORLDS = 3
@@ -29,7 +30,7 @@ def reviewed(rules: Rules, bots: Sequence[str], watched: Seat, options: Json, de
         seen = shown.to(state, seat)
         move = choose(bots[seat], seen, AMPLE, rng)
         if seat == watched and len(seen.moves) > 1:
-            choices += review.verdict(seen, move, AMPLE, rng).choice.points
+            choices += review.verdict(seen, move, rng).choice.points
         state = shown.after(state, rules.decide(state, seat, move, dice))
     outcome = rules.outcome(state)
     assert outcome is not None
@@ -39,7 +40,7 @@ def reviewed(rules: Rules, bots: Sequence[str], watched: Seat, options: Json, de
 def measured(rules: Rules, seats: int, bot: str, deals: int, options: Json) -> dict[str, tuple[float, float]]:
     """Return mean and standard error of result, choices and luck, by name."""
     found = dict[str, list[float]](result=[], choices=[], luck=[])
-    with patch.object(review, "ADVISER", "greedy"), patch.object(review, "WORLDS", range(WORLDS, WORLDS)):
+    with patch.object(advice, "EFFORT", Effort(candidates=1)), patch.object(review, "WORLDS", range(WORLDS, WORLDS)):
         for deal in range(deals):
             for watched in range(seats):
                 bots = [bot if seat == watched else "greedy" for seat in range(seats)]

@@ -61,6 +61,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
+        {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
     review = reviewed(page, game_id, (202, BEGUN), (200, whole))
@@ -72,18 +73,24 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
-    expect(review.locator("tbody tr")).to_have_count(4)
+    expect(review.locator("tbody tr")).to_have_count(5)
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
     expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on b7")
+    for field, mark, words in (("b6", "played", "your move"), ("b7", "better", "better move")):
+        expect(page.locator(f".field.{mark}")).to_have_attribute("data-field", field)
+        expect(page.locator(f".field.{mark}")).to_have_accessible_name(re.compile(f", {words}$"))
+        expect(review.locator(f".legend .{mark}")).to_have_text(words)
     review.get_by_role("button", name=gained).press("Enter")
     expect(page.locator(".history input")).to_have_value("2")
     expect(review.get_by_role("status")).to_have_text(gained)
+    expect(page.locator(".field.better")).to_have_count(0)
     expect(page.locator(".coming")).to_have_count(0)  # dimmed
     assert objections(page) == []
     page.get_by_role("button", name="Back to now").click()
     expect(review.get_by_role("definition")).to_have_count(3)
+    expect(page.locator(".field.played")).to_have_count(0)
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:
@@ -110,7 +117,7 @@ def test_a_hint_is_chosen_and_then_confirmed_like_the_players_own_move(
     tool = page.get_by_role("button", name="Hint", exact=True)
     tool.click()
     hint = page.get_by_role("region", name="Hint")
-    expect(hint.get_by_role("listitem").first).to_contain_text("the best")
+    expect(hint.get_by_role("listitem")).to_have_count(3)
     hint.press("Escape")
     expect(hint).to_have_count(0)
     tool.click()
@@ -130,6 +137,30 @@ def test_a_hint_is_chosen_and_then_confirmed_like_the_players_own_move(
     assert [{key: it[key] for key in told} for it in mine] == [told]
 
 
+def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "ada@example.org")
+    game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    best = ada.get(f"/v1/games/{game_id}/hint")
+    ada.post(f"/v1/games/{game_id}/moves", {"turn": best["turn"], "move": best["moves"][0]["move"]})
+    page = windows.open(ada)
+    page.goto(f"/#/games/{game_id}")
+    tool, table = page.get_by_role("button", name="Hint", exact=True), page.locator(".sternenglanz")
+    begun: list[Json] = []
+    while moves := ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"]:
+        tool.click()
+        page.locator(".hint").get_by_role("button", name="Choose").first.click()
+        begun.append(moves[0]["move"])
+        expect(table).to_have_attribute("data-begun", str(len(begun)))
+    assert len(begun) > 2
+    tool.click()
+    expect(page.locator(".hint").get_by_role("status")).to_contain_text("Play the steps")
+    page.get_by_role("button", name="Play it").click()
+    expect(tool).to_have_count(0)
+    events = ada.get(f"/v1/games/{game_id}/events")["items"]
+    laid = [step["field"] for it in begun for step in it["steps"] if step.get("do") == "lay"]
+    assert [it["field"] for it in events if it["type"] == "star-laid" and it["seat"] == 0] == laid
+
+
 def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
@@ -137,23 +168,31 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     turn = ada.get(f"/v1/games/{game_id}")["you"]["turn"]
     page = windows.open(ada)
     behind = [0, 0, 0]
-    page.route(
-        "**/hint",
-        lambda route: route.fulfill(
-            json={"turn": turn, "moves": [it | {"behind": by} for it, by in zip(moves, behind, strict=True)]}
-        ),
-    )
+    margin, scores = 0.4, 2
+
+    def answer(route: Route) -> None:
+        found = [it | {"behind": by, "margin": margin, "scores": scores} for it, by in zip(moves, behind, strict=True)]
+        route.fulfill(json={"turn": turn, "moves": found})
+
+    page.route("**/hint", answer)
     page.goto(f"/#/games/{game_id}")
     first, last = page.locator(".hint li").first, page.locator(".hint li").last
+    tool, status = page.get_by_role("button", name="Hint", exact=True), page.locator(".hint").get_by_role("status")
     for behind, one, other in (
-        ([0, 0.2, 1], "the next is almost as good", "about 1 coin less than the best"),
+        ([0, 0.2, 1], "the next is almost as good · scores 2 coins now", "about 1 coin less than the best"),
         ([0, 2.6, 30], "about 3 coins more than the next", "much worse than the best"),
         ([0, 12, 30], "much better than the next", "much worse than the best"),
     ):
-        page.get_by_role("button", name="Hint", exact=True).click()
+        tool.click()
         expect(first).to_contain_text(one)
         expect(last).to_contain_text(other)
-        page.get_by_role("button", name="Hint", exact=True).click()
+        expect(status).to_contain_text("A bot would play one of these")
+        tool.click()
+    behind, margin, scores = [0, 2, 3], 3.1, 0
+    tool.click()
+    expect(status).to_contain_text("These moves are about equal")
+    expect(first).not_to_contain_text("the best")
+    expect(last).not_to_contain_text("less")
 
 
 def test_a_table_opened_by_the_link_of_a_letter_offers_hints(house: House, windows: Windows) -> None:
@@ -198,6 +237,7 @@ def test_a_hint_is_marked_on_the_board_beside_its_panel(house: House, windows: W
             expect(page.locator(".star.hinted")).to_have_attribute("data-star", move["star"])
             if nth == 0:
                 assert apart(space, panel), (device, move)
+        assert device is DESK or apart(page.locator(".boards"), panel)
         panel.press("Escape")
         expect(page.locator(".hinted")).to_have_count(0)
 
@@ -207,7 +247,13 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
     game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={})
     cards = ada.get(f"/v1/games/{game_id}")["view"]["hand"]
     moves = [
-        {"move": {"steps": [{"cmd": "choose", "slot2": slot2, "slot3": cards[4]}]}, "words": "choose", "behind": 0}
+        {
+            "move": {"steps": [{"cmd": "choose", "slot2": slot2, "slot3": cards[4]}]},
+            "words": "choose",
+            "behind": 0,
+            "margin": 0,
+            "scores": 0,
+        }
         for slot2 in ("geburt#1", "geburt#2", cards[0] if not cards[0].startswith("geburt") else cards[4])
     ]
     page = windows.open(ada)

@@ -5,13 +5,13 @@ from random import Random
 import pytest
 from flask import Flask
 
+from server.bots import advice
 from server.bots.search import Effort
 from server.clock import clock
 from server.games import Json, Seat
 from server.play.commits import commit_of, load, record
 from server.play.game import Game
 from server.play.seating.games import open_game
-from server.play.turns import hints
 from server.play.turns.hints import hint
 from tests.support.games import BOT, ME, person, wanted
 from tests.support.paired_worlds import SEATS, SECRETS, Exchanging, World, Worlds
@@ -38,8 +38,8 @@ def hint_in(worlds: Worlds, world: World, seat: Seat, patch: pytest.MonkeyPatch)
 def test_a_hint_is_equal_in_worlds_that_its_seat_cannot_tell_apart(
     app: Flask, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
-    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=3))
-    monkeypatch.setattr(hints, "SECONDS", 60.0)
+    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=3))
+    monkeypatch.setattr(advice, "SECONDS", 60.0)
     found = differing = 0
     for seed in range(40):
         worlds = SECRETS[game].worlds(Random(seed))

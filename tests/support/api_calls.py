@@ -82,6 +82,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("GET", f"{GAME}/legal-moves", None, "games:read"),
     ("POST", f"{GAME}/legal-moves", {"begun": []}, "games:read"),
     ("GET", f"{GAME}/hint", None, "games:read"),
+    ("POST", f"{GAME}/hint", {"begun": []}, "games:read"),
     ("GET", f"{GAME}/review", None, "games:read"),
     ("GET", "/v1/stream", None, "games:read"),
     ("POST", "/v1/stream-tickets", None, "games:read"),

@@ -23,7 +23,7 @@ from tests.support.contract import Contract, Someone
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
 SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
 OF_A_GAME_THAT_IS_OVER = ("getArchive",)
-NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "getHint", "getReview")
+NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "getHint", "findHint", "getReview")
 BY_SOMEBODY_ELSE = ("takeSeat",)
 
 
@@ -195,7 +195,7 @@ class Scene:
             return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
-        if call.name == "getHint":
+        if call.name in ("getHint", "findHint"):
             game = self.against_bots
         if call.name == "getReview":
             game = self.reviewed

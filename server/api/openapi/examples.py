@@ -138,9 +138,21 @@ BEGUN: Json = {"begun": []}
 HINT: Json = {
     "turn": 1,
     "moves": [
-        {"move": MOVE["move"], "words": "7 leo c", "behind": 0},
-        {"move": {"star": "10", "board": "aries", "space": "b"}, "words": "10 aries b", "behind": 0.45},
-        {"move": {"star": "B", "board": "leo", "space": "d"}, "words": "B leo d", "behind": 2.3},
+        {"move": MOVE["move"], "words": "7 leo c", "behind": 0, "margin": 0, "scores": 3},
+        {
+            "move": {"star": "10", "board": "aries", "space": "b"},
+            "words": "10 aries b",
+            "behind": 0.45,
+            "margin": 1.9,
+            "scores": 0,
+        },
+        {
+            "move": {"star": "B", "board": "leo", "space": "d"},
+            "words": "B leo d",
+            "behind": 2.3,
+            "margin": 1.2,
+            "scores": 0,
+        },
     ],
 }
 REVIEW_BEGUN: Json = {

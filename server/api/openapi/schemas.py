@@ -1099,6 +1099,15 @@ class LegalMovesRequest(Request):
     )
 
 
+class HintRequest(Request):
+    begun = Several(
+        fields.Raw(metadata={"anyOf": by_game("Move")}),
+        required=True,
+        validate=long(50),
+        **_about("Steps that begin the turn"),
+    )
+
+
 class LegalMoves(Answer):
     MAY_BE_ABSENT = ("foresight",)
 
@@ -1114,6 +1123,16 @@ class HintedMove(Answer):
     words = fields.String(**_about("Move as players write it in emails, in your language"))
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
+    )
+    margin = fields.Float(
+        **_about("Margin of error of `behind` (95%). If `behind` is less, the bot can't tell the move from the best.")
+    )
+    scores = fields.Integer(
+        allow_none=True,
+        **_about(
+            "What the move adds to your score at once, as far as you can foresee; null if the game has no scores until its "
+            "end"
+        ),
     )
 
 

@@ -6,7 +6,8 @@ import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-import { hinted, prepared } from "../table/hinted.js";
+import { begun, compared, hinted, prepared } from "../table/hinted.js";
+import { useStore } from "../ui/store.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
@@ -17,6 +18,7 @@ const FIRST = 5; // moves listed before "show all"
 const EDGE = 8; // pixels around the hint
 const LEAST = 0.5; // points of a gain or loss that is listed
 const MARKED = 4; // gains, and losses, marked on the curve
+const NOTABLE = 2; // points of a gain or loss that is marked there
 const [WIDE, HIGH] = [320, 120]; // the curve
 const [SIDE, LANE] = [18, 28]; // margins of the curve; its marks have a lane above and one below
 const APART = 40; // from mark to mark
@@ -42,17 +44,21 @@ function useWritten(game, rules) {
 const pointsOf = (game, count) => t(GAMES[game.rules]?.score ?? "points", { count });
 
 /**
- * Show the best moves for the player's turn, in a panel over the table.
+ * Show the best moves for the player's turn, after the steps that they have prepared.
  * @param {{table: SeatedTable, rules: RulesDescription, close: () => void}} props
  */
 export function Hint({ table, rules, close }) {
   const { game, base } = table;
-  /** @returns {Promise<Hinted>} */
-  const ask = () => call("GET", `${base}/hint`);
-  const [hint, error] = useLoaded(ask, [game.you.turn]);
+  const steps = useStore(begun);
+  /** @returns {Promise<Hinted & {steps: string}>} */
+  const ask = async () => ({ ...await call("POST", `${base}/hint`, { begun: JSON.parse(steps) }), steps });
+  const [found, error] = useLoaded(ask, [game.you.turn, steps]);
+  const hint = found?.steps === steps ? found : null;
   const [written, isReady] = useWritten(game, rules);
   const all = isReady && hint ? /** @type {HintedMove[]} */ (hint.moves) : [];
   const moves = all.filter((it, i) => all.findIndex((one) => written(one) === written(it)) === i); // copies of a card
+  const isWhole = hint !== null && hint.turn !== null && !hint.moves.length;
+  const isEven = moves.length > 1 && !moves.slice(1).some(isClearlyWorse);
   const [marked, mark] = useState(0);
   const place = useRef();
   useEffect(() => place.current.focus({ preventScroll: true }), []);
@@ -67,11 +73,13 @@ export function Hint({ table, rules, close }) {
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
-    <div class="about"><p role="status">${t(moves.length || error ? "hint.what" : "hint.thinking")}</p>
+    <div class="about"><p role="status">${t(isWhole ? "hint.whole" : !moves.length && !error ? "hint.thinking"
+        : isEven ? "hint.even" : "hint.what")}</p>
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? whyBest(game, moves[1]) : howGood(game, it.behind)}</span></span>
+        <span><strong>${written(it)}</strong> <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
+          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(it.move)}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
@@ -109,24 +117,30 @@ function useCorner(place, isFull) {
 }
 
 /**
+ * Return whether a move is worse than the best by more than the margin of error.
+ * @param {HintedMove} move
+ */
+const isClearlyWorse = ({ behind, margin }) => behind > Math.max(LEAST, margin);
+
+/**
  * @param {Game} game
  * @param {HintedMove} [next] the second-best move
  */
 function whyBest(game, next) {
   if (!next) return t("hint.best");
+  if (!isClearlyWorse(next)) return t("hint.best.close");
   const count = Math.round(next.behind);
-  if (count >= MUCH) return t("hint.best.much");
-  return count ? t("hint.best.by", { points: pointsOf(game, count) }) : t("hint.best.close");
+  return count >= MUCH ? t("hint.best.much") : t("hint.best.by", { points: pointsOf(game, count) });
 }
 
 /**
  * @param {Game} game
- * @param {number} behind points by which a move is worse than the best
+ * @param {HintedMove} move
  */
-function howGood(game, behind) {
-  const count = Math.round(behind);
-  if (count >= MUCH) return t("hint.much-worse");
-  return count ? t("hint.worse", { points: pointsOf(game, count) }) : t("hint.as-good");
+function howGood(game, move) {
+  if (!isClearlyWorse(move)) return t("hint.as-good");
+  const count = Math.round(move.behind);
+  return count >= MUCH ? t("hint.much-worse") : t("hint.worse", { points: pointsOf(game, count) });
 }
 
 /**
@@ -175,13 +189,21 @@ function Moves({ table, rules, review, at, showAt }) {
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) });
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  const shown = at === null ? null : moves.find((it) => it.version === at);
+  const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
+  const better = shown.filter((it) => clear.includes(it));
+  useEffect(() => {
+    compared.set({ base: table.base, at, played: shown.map((it) => it.move), better: better.flatMap((it) => (it.better ? [it.better.move] : [])) });
+    return () => compared.set({ base: "", at: null, played: [], better: [] });
+  }, [at, review]);
+  const [lows, highs] = [clear.filter((it) => gainOf(it) >= NOTABLE), gained.filter((it) => it.choice >= NOTABLE)];
   const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
-    lost=${clear.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
-    won=${gained.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
+    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
+    won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
-  if (at !== null) return html`${chart}<p role="status">${!shown ? "" : clear.includes(shown) ? lost(shown)
-    : gained.includes(shown) ? won(shown) : written(shown)}</p>`;
+  if (at !== null) return html`${chart}<div><p role="status">${shown.map((it) => (clear.includes(it) ? lost(it)
+    : gained.includes(it) ? won(it) : written(it))).join(" ")}</p>
+    ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
+      better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
   return html`<dl class="parts">
       <dt>${t("review.result")}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(review.choices)}</dd>
@@ -189,7 +211,7 @@ function Moves({ table, rules, review, at, showAt }) {
     </dl>
     <p class="faint">${t("review.what", { margin: Math.round(review.margin ?? 0) })}</p>
     ${chart}
-    <p class="faint">${t("review.curve")}</p>
+    <p class="faint">${t("review.curve")} ${lows.length + highs.length > 0 && t("review.marked")}</p>
     ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
       <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}

@@ -1,4 +1,5 @@
-// The suggested move that is marked on the board while the hint is open, and the one that the player chose.
+// The suggested move that is marked on the board while the hint is open, the one that the player chose, and the steps
+// of the turn that a hint has to follow.
 import { useEffect } from "../ui/html.js";
 import { store, useStore } from "../ui/store.js";
 /** @import { Move } from "../ui/types" */
@@ -7,6 +8,28 @@ import { store, useStore } from "../ui/store.js";
 
 export const hinted = store(/** @type {Suggested | null} */ (null));
 export const prepared = store(/** @type {Suggested | null} */ (null));
+
+/** The steps that the player has begun the turn with, as JSON. */
+export const begun = store("[]");
+
+/** @typedef {{played: Move[], better: Move[]}} Compared */
+
+/** @type {Compared} */
+const NOTHING = { played: [], better: [] };
+
+/** The moves of a review at an earlier version of a table, to mark on the board. */
+export const compared = store(/** @type {Compared & {base: string, at: number | null}} */ ({ base: "", at: null, ...NOTHING }));
+
+/**
+ * Return the moves that a review compares at this version.
+ * @param {string} base
+ * @param {number | null} at
+ * @returns {{played: any[], better: any[]}}
+ */
+export function useCompared(base, at) {
+  const found = useStore(compared);
+  return at !== null && found.base === base && found.at === at ? found : NOTHING;
+}
 
 /**
  * Return the suggested move for this turn, if any.
@@ -17,6 +40,16 @@ export const prepared = store(/** @type {Suggested | null} */ (null));
 export function useHinted(base, turn) {
   const hint = useStore(hinted);
   return hint?.base === base && hint.turn === turn ? hint.move : null;
+}
+
+/**
+ * Tell the hint which steps of a turn the player has prepared, in games whose turns have several.
+ * @param {Move[]} steps
+ */
+export function useBegun(steps) {
+  const words = JSON.stringify(steps);
+  useEffect(() => begun.set(words), [words]);
+  useEffect(() => () => begun.set("[]"), []);
 }
 
 /**

@@ -4,34 +4,32 @@ A web process computes a hint within the request. The worker, which also runs th
 process. A hint is short, one at a time per process, and limited per player, so it needs no queue.
 """
 
-from collections.abc import Callable
-from random import Random
+from collections.abc import Callable, Sequence
+from functools import reduce
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
 
-import orjson
-
 from server.accounts.rate_limits import Use, expect_within
-from server.bots.search import Effort, Seen, can_compare, compare
+from server.bots import advice
+from server.bots.advice import suggested
+from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
-from server.games import Json, Seat
-from server.games.presentation import write_move
+from server.games import Dice, Json, Seat
+from server.games.presentation import score_unit, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
 from server.store.tables import db
 from server.translations import noted
 
-EFFORT: Final = Effort(worlds=4, candidates=4)
-SECONDS: Final = 0.5  # of CPU time; most hints need less
 MOVES: Final = 3
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again
 
 _one_at_a_time = Lock()
 
-Compare = Callable[[Seen, Effort, float, Random], list[tuple[Any, float]]]
+Suggest = Callable[[Seen, Effort, float], Sequence[Compared]]
 
 
 def count_hint(player_id: UUID) -> None:
@@ -39,12 +37,12 @@ def count_hint(player_id: UUID) -> None:
     expect_within(Use("hints", player_id))
 
 
-def compare_here(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+def suggested_here(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
     """Compare moves in this process, one hint at a time. Raise TooMany."""
     if not _one_at_a_time.acquire(timeout=PATIENCE):
         raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
     try:
-        return compare(seen, effort, seconds, rng)
+        return suggested(seen, effort, seconds)
     finally:
         _one_at_a_time.release()
 
@@ -54,11 +52,14 @@ def hint(
     player_id: UUID,
     locale: str,
     counts: Callable[[UUID], object] = count_hint,
-    compares: Compare = compare_here,
+    suggests: Suggest = suggested_here,
+    begun: Sequence[Any] = (),
 ) -> Json:
-    """Return the best moves for the player's present turn, or none if it isn't their turn.
+    """Return the best moves for the player's present turn after the steps in `begun`. Return none if it isn't their
+    turn, or if no step can follow.
 
-    It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany.
+    It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany,
+    MalformedMove, IllegalMove.
     """
     game = load_visible(game_id, player_id)
     seat = played_seat(game, player_id)
@@ -66,24 +67,43 @@ def hint(
     turn = turn_of(game.table, seat)
     if turn is None:
         return {"turn": None, "moves": []}
+    rules, state = game.table.rules, game.table.state
+    steps = [rules.move_from_json(it) for it in begun]
+    moves = rules.legal_moves(state, seat, steps)
+    if not moves:
+        return {"turn": turn, "moves": []}
     counts(player_id)
     db.session.commit()
-    rules = game.table.rules
-    view = rules.view(game.table.state, seat)
-    seen = Seen(rules, seat, view, shown_to(game, seat), rules.legal_moves(game.table.state, seat))
-    compared = compares(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
-    (_, most), *_ = compared
+    story = shown_to(game, seat)
+    for step in steps:  # they reveal nothing, or no step could follow
+        moved = rules.decide(state, seat, step, game.dice())
+        state = reduce(rules.apply, moved, state)
+        story = [*story, *(it for event in moved if (it := rules.tell(event, seat)) is not None)]
+    seen = Seen(rules, seat, rules.view(state, seat), story, moves)
+    compared = suggests(seen, advice.EFFORT, advice.SECONDS)
     return {
         "turn": turn,
         "moves": [
             {
                 "move": rules.move_to_json(move),
                 "words": write_move(rules, move, locale),
-                "behind": round(most - gain, 2),
+                "behind": round(compared[0].gain - gain, 2),
+                "margin": round(margin, 2),
+                "scores": _scores(seen, state, move, game.dice()),
             }
-            for move, gain in compared[:MOVES]
+            for move, gain, margin in compared[:MOVES]
         ],
     }
+
+
+def _scores(seen: Seen, state: Any, move: Any, dice: Dice) -> int | None:
+    """Return how much the move adds to the seat's score at once, as far as the seat can foresee."""
+    rules, seat, unit = seen.rules, seen.seat, score_unit(seen.view)
+    if unit is None:
+        return None
+    events, _ = rules.preview(state, seat, rules.decide(state, seat, move, dice))
+    scores: int = rules.view(reduce(rules.apply, events, state), seat)[unit][seat] - seen.view[unit][seat]
+    return scores
 
 
 def has_hints(game: Game, seat: Seat) -> bool:

@@ -133,18 +133,18 @@ def _told(rules: Rules, it: Json, locale: str) -> Json:
 # Computing
 
 
-def review_due(seconds: float, between: Callable[[], object]) -> bool:
+def review_due(between: Callable[[], object]) -> bool:
     """Compute the next move of a review that waits. Return False if none waits, or after an error.
 
-    `seconds`: CPU time for the adviser. `between` is called often, so that bots needn't wait for their moves. After an
-    error, the review waits until its lease has expired. Raise temporary errors of the database.
+    `between` is called often, so that bots needn't wait for their moves. After an error, the review waits until its
+    lease has expired. Raise temporary errors of the database.
     """
     now, salt = clock.real(), random.getrandbits(63)  # a random one each time, so that many don't delay a single one
     claim = reviews.claim(now, now + _LEASE, salt)
     if claim is None:
         return False
     try:
-        _compute(claim, seconds, between)
+        _compute(claim, between)
     except Exception as error:
         if is_passing(error):
             raise
@@ -156,7 +156,7 @@ def review_due(seconds: float, between: Callable[[], object]) -> bool:
     return True
 
 
-def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]) -> None:
+def _compute(claim: reviews.Claim, between: Callable[[], object]) -> None:
     """Compute a move, and renew the lease meanwhile. A try counts unless it ends with an error that says nothing about
     the move."""
 
@@ -172,7 +172,7 @@ def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]
     try:
         game, rows = load(claim.game_id), whole_log(claim.game_id)
         played = next(islice(_moves_of(game, rows, claim.seat), claim.done, None))
-        move = _reviewed(played, seconds, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
+        move = _reviewed(played, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
         if not with_retries(reviews.add)(claim, move):
             raise _Lost
     except _Lost:
@@ -184,8 +184,8 @@ def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]
         raise
 
 
-def _reviewed(played: _Played, seconds: float, rng: Random, between: Callable[[], object]) -> Json:
-    found = verdict(played.seen, played.move, seconds, rng, between)
+def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Json:
+    found = verdict(played.seen, played.move, rng, between)
     rules = played.seen.rules
     better = {
         "move": rules.move_to_json(found.better),

@@ -453,13 +453,13 @@ def _scores(errand: Errand, game: Game) -> Said:
         return Said(told=[gettext("The result of game %(game)s:", game=name)], items=lines)
     if seen["view"] is None:
         return Said(told=[gettext("Game %(game)s hasn't started.", game=name)])
-    scores = next((it for key in ("points", "coins") if isinstance(it := seen["view"].get(key), list)), None)
-    if scores is None:
+    unit = text.score_unit(seen["view"])
+    if unit is None:
         return Said(
             told=[gettext("Game %(game)s has no scores until it ends. Here is the table:", game=name)],
             table=_table(game, seen, game.seat_of(errand.player_id), errand.player_id),
         )
-    ranked = sorted(zip(scores, game.names, strict=True), key=lambda it: -it[0])
+    ranked = sorted(zip(seen["view"][unit], game.names, strict=True), key=lambda it: -it[0])
     lines = [punctuated(f"{who}: {score}", spoken().locale) for score, who in ranked]
     return Said(told=[gettext("The scores in game %(game)s so far:", game=name)], items=lines)
 

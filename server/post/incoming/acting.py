@@ -14,10 +14,10 @@ from flask_babel import gettext
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
-from server.bots.search import compare
+from server.bots.advice import suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
-from server.games.presentation import in_words, refusal
+from server.games.presentation import in_words, refusal, score_unit
 from server.play.commits import load
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -28,6 +28,7 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
+from server.play.views import view_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
@@ -157,11 +158,12 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
             doing.player_id,
             spoken().locale,
             lambda who: doing.once("hint", partial(count_hint, who)),
-            lambda *asked: child.run(compare, *asked),
+            lambda *asked: child.run(suggested, *asked),
         )["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
-    answer.update(hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found)
+    said = how_good(found, score_unit(view_of(doing.game, None)))
+    answer.update(hints=[(it["words"], how) for it, how in zip(found, said, strict=True)], asks=not found)
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:

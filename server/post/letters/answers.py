@@ -24,6 +24,7 @@ from server.store.tables import LetterRow
 from server.translations import noted
 
 _MUCH = 10  # points
+_LEAST = 0.5  # points by which a move is worse than another; less is a tie
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -105,16 +106,34 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
 
 
-def how_good(behind: float, is_best: bool) -> str:
-    """Return how good a move is in words, as on the page. `behind`: points by which it is worse than the best move."""
-    points = whole_points(behind)
-    if is_best:
+def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
+    """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
+    worse = [it for it in moves if it["behind"] > max(_LEAST, it["margin"])]
+    if len(moves) > 1 and not worse:
+        return [str(gettext("About equal:"))] * len(moves)
+    return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
+
+
+def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
+    if not following or following[0] not in worse:
         return str(gettext("The best:"))
-    if not points:
+    if (points := whole_points(following[0]["behind"])) >= _MUCH:
+        return str(gettext("The best, much better than the next:"))
+    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
+
+
+def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
+    if move not in worse:
         return str(gettext("Almost as good:"))
-    if points >= _MUCH:
+    if (points := whole_points(move["behind"])) >= _MUCH:
         return str(gettext("Much worse:"))
-    return str(ngettext("About %(num)s point less:", "About %(num)s points less:", points))
+    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
+
+
+def _counted(points: int, unit: str | None) -> str:
+    if unit == "coins":
+        return str(ngettext("%(num)s coin", "%(num)s coins", points))
+    return str(ngettext("%(num)s point", "%(num)s points", points))
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

@@ -177,12 +177,6 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     else keep({ turn, levels: before, taps: taken });
   }
 
-  /**
-   * Begin the turn again with these steps.
-   * @param {Move} move
-   */
-  const prepare = (move) => add(move, [], before.slice(0, 1));
-
   function undo() {
     if (isLocked) return;
     setError(null);
@@ -208,7 +202,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   }
 
   return {
-    begun, taps, fits, error, sending, busy, tap, add, prepare, undo, clear, send,
+    begun, taps, fits, error, sending, busy, tap, add, undo, clear, send,
     moves: level.moves,
     isKept: !!level.isKept,
     foresight: level.foresight ?? null,

@@ -6,7 +6,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted, usePrepared } from "../table/hinted.js";
+import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
@@ -14,7 +14,7 @@ import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
 import { Sorry } from "../ui/parts.js";
-import { useBuilding } from "./building.js";
+import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
@@ -42,15 +42,18 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
-  const hint = marksOf(useHinted(table.base, turn), building.begun.length);
+  const hint = marksOf(useHinted(table.base, turn));
+  const reviewed = useCompared(table.base, at);
+  const [played, better] = [marksOf(joined(reviewed.played)), marksOf(joined(reviewed.better))];
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const keys = useNextFocus(place, JSON.stringify([building.begun.map((it) => it.move), building.taps]),
     building.isWhole ? [".send"] : NEXT, building.busy || !!building.sending);
+  useBegun(building.begun.map((it) => it.move));
   usePrepared(table.base, turn, (move) => {
     keys.byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
     place.current.querySelector(".tray").focus({ preventScroll: true });
-    building.prepare(move);
+    building.add(move);
   });
   const terse = useStore(isTerse);
 
@@ -65,6 +68,7 @@ export function Room({ table, rules, view: now, at }) {
   const before = changes(past, "fresh");
   const built = changes(building.begun.flatMap((it) => it.would), "planned");
   const ways = [...before.ways, ...built.ways, ...hint.paths.map((fields) => ({ fields, kind: "planned" })),
+    ...played.paths.map((fields) => ({ fields, kind: "played" })), ...better.paths.map((fields) => ({ fields, kind: "better" })),
     ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
   const marks = (/** @type {string} */ id) => [
     building.isOpen("field", id) && "open",
@@ -72,10 +76,14 @@ export function Room({ table, rules, view: now, at }) {
     path.includes(id) && "chosen",
     built.marks[id] ?? before.marks[id],
     hint.fields.includes(id) && "hinted",
+    played.fields.includes(id) && "played",
+    better.fields.includes(id) && "better",
   ].filter(Boolean).join(" ");
   /** @param {Field} field */
-  const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
-    isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines });
+  const name = (field) => [fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
+    isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines }),
+  played.fields.includes(field.id) && t("compared.played"), better.fields.includes(field.id) && t("compared.better"),
+  ].filter(Boolean).join(", ");
   const plays = seat !== undefined && now.result === null && game.outcome === null;
   const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
 
@@ -154,13 +162,12 @@ export function Room({ table, rules, view: now, at }) {
 }
 
 /**
- * Return what a suggested move uses, without the steps already begun.
+ * Return what a suggested move uses.
  * @param {Move | null} move
- * @param {number} begun
  */
-function marksOf(move, begun) {
+function marksOf(move) {
   /** @type {any[]} */
-  const steps = move?.steps.slice(begun) ?? [];
+  const steps = move?.steps ?? [];
   const laid = steps.filter((it) => it.cmd !== "act");
   const paths = steps.flatMap((it) => (it.path ? [it.path] : []));
   return {

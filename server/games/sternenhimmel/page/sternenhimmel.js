@@ -6,7 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useHinted, usePrepared } from "../table/hinted.js";
+import { useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
@@ -50,6 +50,7 @@ export function Room({ table, rules, view, at }) {
   const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
   /** @type {Move | null} */
   const hint = useHinted(table.base, turn);
+  const { played, better } = useCompared(table.base, at);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
@@ -156,6 +157,8 @@ export function Room({ table, rules, view, at }) {
     const isClosed = at === null && turn === null && seat !== undefined;
     return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
   }
+  /** @type {(moves: Move[], board: string, space: string) => boolean} */
+  const isOn = (moves, board, space) => moves.some((it) => it.board === board && it.space === space);
   const isBegun = (star || chosen.space) && !sending;
   const isOver = game.outcome && at === null;
   const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
@@ -202,13 +205,17 @@ export function Room({ table, rules, view, at }) {
         const board = boardOf(id, rules);
         const title = boardName(id, rules);
         return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)} fit=${found}
-          name=${(/** @type {Space} */ space) => spaceName(title, space, spaces[space.id], names, terse ? [] : board.lines)}
+          name=${(/** @type {Space} */ space) => [spaceName(title, space, spaces[space.id], names, terse ? [] : board.lines),
+            isOn(played, id, space.id) && t("compared.played"), isOn(better, id, space.id) && t("compared.better"),
+          ].filter(Boolean).join(", ")}
           marks=${(/** @type {string} */ space) => [
             isOpen(id, space) && "open",
             isOpen(id, space) && star && !chosen.space && "lit",
             chosen.space?.board === id && chosen.space.space === space && "chosen",
             fresh.has(`${id} ${space}`) && "fresh",
             hint?.board === id && hint.space === space && "hinted",
+            isOn(played, id, space) && "played",
+            isOn(better, id, space) && "better",
           ].filter(Boolean).join(" ")}
           act=${(/** @type {string} */ space) =>
             !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
