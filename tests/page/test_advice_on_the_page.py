@@ -60,7 +60,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b1"), "version": 2, "choice": 3.2, "margin": 0.1, "better": None},
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
-        {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
+        {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("c1"), "gain": 6.1, "margin": 2}},
         {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
@@ -68,7 +68,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("status")).to_contain_text("1 of 4")
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
-    expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on b7, worth about 6 points more")
+    expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on c1, worth about 6 points more")
     expect(review.locator(".curve button")).to_have_text(["+3", "−2", "−6"])
     gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
@@ -77,8 +77,8 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
-    expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on b7")
-    for field, mark, words in (("b6", "played", "your move"), ("b7", "better", "better move")):
+    expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on c1")
+    for field, mark, words in (("b6", "played", "your move"), ("c1", "better", "better move")):
         expect(page.locator(f".field.{mark}")).to_have_attribute("data-field", field)
         expect(page.locator(f".field.{mark}")).to_have_accessible_name(re.compile(f", {words}$"))
         expect(review.locator(f".legend .{mark}")).to_have_text(words)
