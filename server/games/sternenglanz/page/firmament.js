@@ -1,7 +1,6 @@
 // The Firmament: fields connected by lines, with the pieces on them.
 import { html, useRef } from "../ui/html.js";
 import { t } from "../ui/words.js";
-import { Backdrop } from "../ui/night-sky.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { useSize } from "../ui/size.js";
 import { useZoom } from "../ui/zoom.js";
@@ -38,8 +37,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
       ${size && html`<svg style=${{ width: `${100 * scale}%`, height: `${100 * scale}%` }} preserveAspectRatio="xMidYMax" viewBox=${`${EDGE} 0 ${100 * across - 2 * EDGE} ${2 + 100 * down}`} role="group" aria-label=${t("firmament")}
         aria-description=${act ? t("firmament.keys") : null}>
         <${Shine} />
-        <g transform=${`scale(${across} ${down})`}><circle class="night" cx="50" cy="51" r="51" />
-          <${Backdrop} seed="firmament" /></g>
+        <g transform=${`scale(${across} ${down})`}><circle class="night" cx="50" cy="51" r="51" /></g>
         ${firmament.lines.map(line)}
         ${ways.map(({ fields, kind }, i) => html`<polyline key=${i} class=${`way ${kind}`}
           points=${fields.map((id) => at[id].join(",")).join(" ")} />`)}

@@ -1,7 +1,6 @@
 // A constellation on its part of the night sky.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
-import { Backdrop } from "../ui/night-sky.js";
 import { Piece } from "./pieces.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { sparkle } from "../ui/seat-shapes.js";
@@ -30,7 +29,6 @@ export function Board({ board, title, lying, name, marks = (_) => "", act, value
       <p class="prizes" role="img" data-tip="prizes" aria-label=${t("prizes", board.prizes)}><span
         class="coin first">${board.prizes.first}</span><span class="coin">${board.prizes.second}</span></p></header>
     <svg viewBox=${`-3 -3 ${6 + 100 * across} ${6 + 100 * down}`} role="group" aria-label=${title}>
-      <g transform=${`scale(${across} ${down})`}><${Backdrop} seed=${board.id} /></g>
       ${board.lines.map(([one, other]) => html`<line key=${one + other}
         class="line" x1=${at[one][0]} y1=${at[one][1]} x2=${at[other][0]} y2=${at[other][1]} />`)}
       ${board.spaces.map((space, i) => {
