@@ -116,6 +116,24 @@ def test_a_part_of_a_placement_is_not_played(text: str) -> None:
     assert wishes(text, sternenhimmel, one).move is None
 
 
+@pytest.mark.parametrize("word", ["6", "six", "sechs", "sechser"])
+def test_a_number_word_means_a_star_beside_a_constellation(word: str) -> None:
+    six = [Placement("6", "leo", "c"), Placement("6", "gemini", "e")]
+    assert wishes(f"{word} on Leo", sternenhimmel, six).move == "6 leo c"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "text",
+    ["Sei un leone!", "Sei dei Gemelli!", "Sei ein Löwe!", "Einer im Löwen", "The one on Leo", "my one Leo", "Sept. Leo"]
+    + ["mon un Lion", "le un Lion", "mio uno Leone"],
+)
+def test_a_number_word_with_a_second_meaning_needs_a_space(text: str, locale: str) -> None:
+    legal = [Placement(star, board, "c") for star in ("1", "6", "7") for board in ("leo", "gemini")]
+    assert wishes(text, sternenhimmel, legal, locale).move is None
+    assert wishes("sei leone c", sternenhimmel, legal, locale).move == "6 leo c"
+
+
 @pytest.mark.parametrize(
     ("text", "moves"),
     [
