@@ -96,7 +96,6 @@ _WORD = re.compile(r"\w+")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
 _FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
 _STAR = frozenset({"star", "stern", "etoile", "stella"})
-_PASS = frozenset({"pass", "passe", "passo"})
 _PASSES = (*(Move((Lapse(slot),)) for slot in SLOTS), Move((Finish(),)), Move((LayCards(False, None, None),)))
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
@@ -167,10 +166,10 @@ def read_spoken(text: str, locale: str) -> Move:
 
 def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     """Return the legal moves that a text of one step fits, such as `dot b1` without a slot or `put a dot star on b1`. It
-    must name a field, unless it only says that the player passes. The words may be those of another language, since
-    players also answer in their own.
+    must name a field, unless it is only "pass". The words may be those of another language, since players also answer
+    in their own.
     """
-    if text.lower() in _PASS:
+    if text == "pass":
         return [it for it in legal if it in _PASSES]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue))
     return [it for it in found if it in legal]

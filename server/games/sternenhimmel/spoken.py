@@ -30,6 +30,9 @@ _WORDS = {
 _DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())
 _LETTERS = frozenset("abcdefghij")
 _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
+_AMBIGUOUS = frozenset(  # "sei" also means "you are"
+    {"sei", "sept", "einer", "my·one", "the·one", "mon·un", "le·un", "mio·uno"}
+)
 
 
 def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
@@ -49,7 +52,7 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
             found = [(star, space)] if marks else [(star, space), (space, star)]
         case [], [space, star] if space not in _ALSO_WORDS:
             found = [(star, space), (space, star)]
-        case [star], [] if star not in _LETTERS:
+        case [star], [] if star not in _LETTERS | _AMBIGUOUS:
             spaces = [it.space for it in legal if (it.star, it.board) == (_STARS.get(star), board)]
             found = [(star, space) for space in spaces if len(spaces) == 1]
         case _:

@@ -60,6 +60,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 )
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
+_NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{_NAMES.pattern}")
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
@@ -192,12 +193,24 @@ def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:
     """Return the lines of a reply to an email about a game that change a setting, each with its command as `stored`
     writes it. A label such as `Name: Ann` is none, since it may be part of a signature."""
     words = commands.words_beside_tables(locale)
+    first = next((line for line in lines if line.strip()), "")
     found = ((line, _command_as_written(line, words)) for line in lines if not _LABEL.match(line))
     return {
         line: stored(it)
         for line, it in found
         if it and it.command == SET and not it.is_question and _is_whole(it, locale)
+        if _begins_as_set(line, words) or _is_name_alone(line, it, line == first)
     }
+
+
+def _begins_as_set(line: str, words: Mapping[str, str]) -> bool:
+    return words.get(re.split("[ :=]", _bare(line).lower(), maxsplit=1)[0]) == SET
+
+
+def _is_name_alone(line: str, it: Asked, is_first: bool) -> bool:
+    """Return whether this line without the word for `set` names the player, and isn't prose such as `Nome strano!`. A
+    later line in capitals, such as `Name Anna Rossi`, may be part of a signature."""
+    return "!" not in line and (is_first or _bare(line)[0].islower()) and _NAME_ALONE.fullmatch(it.rest) is not None
 
 
 def _parsed(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[tuple[str, Asked | None]]:

@@ -450,7 +450,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         )
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
-    if passes(wishes.line):
+    if passes(wishes.line, locale):
         resign = word_for(RESIGN, locale)
         return str(
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)

@@ -118,6 +118,8 @@ _BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|ah|hm+|sorry|actually|please|no|but|and
 PASS = (  # a whole line
     r"(?:(?:i(?:[’']ll| will)? )?pass(?: (?:this|my) turn)?|(?:ich |je )?passe(?: mon tour)?|(?:io )?passo(?: il turno)?)"
 )
+_IF = r"\b(?:if|provided|providing|(?:as|so) long as)"
+_FINE = r"(?:ok|okay|fine|happy)"
 _AGAINST = re.compile(
     # en
     r"\b(?:do not|don[’']?t|never|not to|rather not|better not|wo(?:n[’']?t|uld not)|wouldn[’']?t|will not|must not|mustn[’']?t"
@@ -128,7 +130,9 @@ _AGAINST = re.compile(
     r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
     r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
     r"|\b(?:or|but) (?:rather|better|maybe|perhaps)\b"
-    r"|\bif (?:\S+ ){1,4}?(?:agrees?|allows?|(?:doesn[’']?t|don[’']?t|does not|do not) (?:mind|object)|(?:is|are) (?:ok|okay|fine|happy))\b"
+    rf"|{_IF} (?:\S+ ){{1,4}}?(?:agrees?|allows?|(?:doesn[’']?t|don[’']?t|does not|do not) (?:mind|object)|(?:is|are) (?:all )?{_FINE})\b"
+    rf"|{_IF} (?:\S+ ){{0,3}}?[\w-]+[’'](?:s|re) (?:all )?{_FINE}\b|\bon (?:the )?condition (?:that|of)\b"
+    r"|(?:^|[,;])\W*(?:provided|providing|assuming|(?:as|so) long as)\b"
     r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:until|till)\b"
     r"|\bwrong (?:game|table|mail|thread)\b|\b(?:meant|intended) for\b|\bfor (?:an|the) ?other (?:game|table)\b"
     # de
@@ -141,7 +145,7 @@ _AGAINST = re.compile(
     r"|\bnur (?:ein (?:test|scherz|spaß|beispiel)|zum (?:test|spaß)|falls|wenn)\b|\berst (?:wenn|nach|morgen|später|mal|dann)\b"
     r"|\b(?:oder|aber) (?:lieber|besser|doch|vielleicht|eher|auch nicht)\b"
     r"|\bwenn (?:\S+ ){1,4}?(?:zustimm|einverstanden|erlaub|nichts dagegen|mitmach|okay|ok\b|recht ist)\w*"
-    r"|\baußer (?:wenn|falls|\S+ (?:ist|hat|will)\b)|\bes sei denn\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
+    r"|\baußer (?:wenn|falls|\S+ (?:ist|hat|will)\b)|\bes sei denn\b|\bvorausgesetzt\b|\bunter der (?:bedingung|voraussetzung)\b|\b(?:falls|sofern|solange)\b|\b(?:doch|dann|eher|wohl) lieber\b|\blieber (?:doch|was|etwas|anders|den|die|das|auf)\b"
     r"|\b(?:würde|wäre|möchte)\b.{0,60}\b(?:lieber|besser)\b|\bvielleicht(?: nicht)?\W*$"
     r"|\bfalsche[nrs]? (?:spiel|partie|tisch|mail)\b|\bfür (?:ein|das|die|den)e?n? andere[ns]? (?:spiel|partie|tisch)\b"
     # fr
@@ -152,7 +156,7 @@ _AGAINST = re.compile(
     r"|\b(?:juste|seulement|que) (?:un test|un essai|une blague|pour rire|un exemple)\b|\b(?:seulement|que) (?:si|quand|après|lorsque)\b"
     r"|\bou (?:mieux|peut-être|alors|bien)\b|\bsi (?:tout le monde|tous)\b"
     r"|\bsi (?:\S+ ){1,4}?(?:d[’']accord|accepte|permet|n[’']a rien contre|veut bien|est ok)\b"
-    r"|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
+    r"|\bà (?:la )?condition (?:qu|de\b|d[’'])|\bpourvu qu(?!e ça dure\b)|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
     r"|\bsi (?:c[’']est|ça|cela|je|possible|permis)\b|\bje ne sais pas si\b|\bje préf[éè]r"
     r"|\bmauvaise? (?:partie|jeu|table|mail)\b|\bpour (?:une |l[’'])autre (?:partie|table)\b"
     # it
@@ -160,7 +164,7 @@ _AGAINST = re.compile(
     r"|\bnon (?:ancora|questo|questa|quello|quella|così|adesso|ora|subito|sono sicur\w+|so se|è permess\w+|valid\w+)\b|\bmeglio (?:di )?no"
     r"|\b(?:annull|ignor|dimentic)(?:a|ate|i|o|are|atela|ala) (?:questo|questa|la|il|tutto|mossa)\b|\bper (?:errore|sbaglio|scherzo)\b"
     r"|\bcambiato idea\b|\bripensat\w+\b|\b(?:solo|soltanto) (?:se|quando|dopo|un test|una prova|uno scherzo|un esempio)\b|\ba meno che\b"
-    r"|\boppure\b|\b(?:o|ma) (?:forse|magari)\b|\ba meno di\b"
+    r"|\boppure\b|\b(?:o|ma) (?:forse|magari)\b|\ba meno di\b|\bpurch[éeè]\b|\ba (?:patto|condizione) (?:che|di)\b|\bsempre che\b"
     r"|\bse (?:\S+ ){1,4}?(?:d[’']accordo?|accett\w+|acconsent\w+|permett\w+|va bene|ok)\b"
     r"|\binvece\b|\b(?:anzi|ma|o|no,?) (?:no|meglio|piuttosto)\b|\bpiuttosto (?:non|un|il|la)\b|\bse (?:è|si può|posso|permesso|possibile)\b"
     r"|\bforse(?: no)?\W*$|\bpreferi(?:rei|sco)\b"

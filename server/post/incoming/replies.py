@@ -574,7 +574,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
         return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
     moves = {command.move: command for command in commands if command.move}
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
-    passed = next((line.text for line in lines if line.command and passes(line.text)), "")
+    passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
     if move is None or (passed and len(moves) > 1):
         return Wishes(problem="two-moves", line=passed or list(moves)[1])
     return _doubt(lines, signed, grammar) or _together(move, commands)
@@ -627,7 +627,7 @@ def _doubt(lines: Sequence[Line], signed: Collection[str], grammar: Grammar) -> 
         return None
     if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
-    line = contradiction_in(around, grammar.is_light)
+    line = next((it for it in around if passes(it, grammar.locale)), "") or contradiction_in(around, grammar.is_light)
     return Wishes(problem="spoken-against", line=line) if line else None
 
 

@@ -5,7 +5,7 @@ off. Nor one that means "but", "or" or "if" in another language.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from server.games import Rules
@@ -13,13 +13,14 @@ from server.games.presentation import fitting_moves, meant_moves, strange_word
 from server.post.incoming.doubt import PASS, contradiction_in
 
 LONGEST = 200  # characters of a sentence
-_PHRASES: Mapping[str, str] = {
+PASSING = "pass"  # the words of every pass, as the game sees them
+_PHRASES: Mapping[str, str] = {  # courtesy and intentions
     "en": (
         "hi all|hello all|hi everyone|hello everyone|please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
         "|i would like to|i'd like to|i would like|i'd like|i would love to|i'd love to|i want to|i want|i wish to"
         "|i will|i'll|i will take|i'll take|i take|i am going to|i'm going to|let me|i play|i choose|play|go with"
         "|i think i'll|i think i'll take|i think i will|i think i will take|let's|let us|try"
-        "|my move is|my move|here is my move|here's my move|here is|here's|my|the|an|on|onto|in|into|to|at|of|for|with"
+        "|my move is|my move|here is my move|here's my move|here is|here's"
     ),
     "de": (
         "hallo zusammen|hallo alle|bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
@@ -27,20 +28,27 @@ _PHRASES: Mapping[str, str] = {
         "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug|ich denke ich|ich denke ich nehme|lass uns|lasst uns"
         "|versuche|versuche mal|versuchen|versuchen wir|versuchen wir mal|versuchen wir es|versuchen wir's"
         "|probiere|probiere mal|probieren|probieren wir|probieren wir mal|probieren wir es|probieren wir's"
-        "|mein|meine|meinen|meinem|meiner|der|die|das|den|dem|ein|eine|einen|einem|einer"
-        "|auf|auf's|aufs|in|im|ins|an|am|zu|zum|zur|mit"
     ),
     "fr": (
         "s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour à tous|salut à tous|bonjour|bonsoir|salut"
         "|je voudrais|j'aimerais|je veux|je vais|je joue|je prends|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
         "|essayons|essayer|j'essaie|j'essaye|tentons|jouons|je tente|je pense que je vais|je pense que je vais prendre"
-        "|mon|mes|le|la|les|un|une|sur|dans|à|au|aux|en|du|de"
     ),
     "it": (
         "per favore|per piacere|per cortesia|grazie|grazie mille|ciao a tutti|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
         "|gioco|gioca|giocare|la mia mossa è|la mia mossa|ecco la mia mossa|adesso|ora"
         "|proviamo|proviamo con|provo|provo con|provare|giochiamo|giocherò|penso che giocherò|penso di giocare"
-        "|mio|mia|il|lo|la|gli|le|un|uno|una|su|sul|sullo|sulla|sui|sulle|nel|nello|nella|nei|in|al|allo|alla|ai"
+    ),
+}
+_PARTICLES: Mapping[str, str] = {
+    "en": "my|the|an|on|onto|in|into|to|at|of|for|with",
+    "de": (
+        "mein|meine|meinen|meinem|meiner|der|die|das|den|dem|ein|eine|einen|einem|einer"
+        "|auf|auf's|aufs|in|im|ins|an|am|zu|zum|zur|mit"
+    ),
+    "fr": "mon|mes|le|la|les|un|une|sur|dans|à|au|aux|en|du|de",
+    "it": (
+        "mio|mia|il|lo|la|gli|le|un|uno|una|su|sul|sullo|sulla|sui|sulle|nel|nello|nella|nei|in|al|allo|alla|ai"
         "|del|dello|della|dei"
     ),
 }
@@ -58,7 +66,7 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
-_PASSES = re.compile(rf"{PASS}[.! ]*", re.IGNORECASE)
+_PASSES = re.compile(PASS, re.IGNORECASE)
 _JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")  # in `10toCapricorn`
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
 _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # French and Italian articles
@@ -69,13 +77,16 @@ def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]
     """Return the moves that a line fits, with or without polite words. Several mean that the line is unclear."""
     if len(line) > LONGEST:
         return []
+    if passes(line, locale):
+        return meant_moves(rules, PASSING, locale, legal)
     found = meant_moves(rules, line, locale, legal)
     if found:
         return found
     begins, colon, rest = (sentence := _sentence(line)).partition(":")
     if colon and (":" in rest or not _announces(begins, locale)):
         return []  # such as `Ten: on Leo c`, which another player with this name may have said
-    return meant_moves(rules, " ".join(_words(rest if colon else sentence, locale)), locale, legal)
+    words = " ".join(_words(rest if colon else sentence, locale))
+    return meant_moves(rules, words, locale, legal) if words != PASSING else []  # such as German "Pass auf!"
 
 
 def fitting_moves_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
@@ -83,9 +94,9 @@ def fitting_moves_in(rules: Rules, line: str, locale: str, legal: Sequence[Any])
     return fitting_moves(rules, " ".join(_words(_sentence(line), locale)), locale, legal)
 
 
-def passes(line: str) -> bool:
-    """Return whether a line only says that the player passes."""
-    return _PASSES.fullmatch(line.strip()) is not None
+def passes(line: str, locale: str) -> bool:
+    """Return whether a line only says that the player passes, with or without polite words."""
+    return _PASSES.fullmatch(" ".join(_words(_sentence(line), locale, _POLITE))) is not None
 
 
 def strange_word_in(rules: Rules, line: str, locale: str) -> str:
@@ -117,22 +128,22 @@ def _without_farewell(line: str) -> str:
     return line
 
 
-def _words(text: str, locale: str) -> list[str]:
+def _words(text: str, locale: str, left_out: Collection[str] | None = None) -> list[str]:
     plain = _BETWEEN.sub(" ", _ELIDED.sub("", _JOINED.sub(" ", text).lower().replace("’", "'")))
-    return list(_left([word for raw in plain.split() if (word := raw.strip(_STRAY))], locale))
+    return list(_left([word for raw in plain.split() if (word := raw.strip(_STRAY))], locale, left_out or _FILLERS))
 
 
-def _left(words: list[str], locale: str) -> Iterator[str]:
+def _left(words: list[str], locale: str, left_out: Collection[str]) -> Iterator[str]:
     place = 0
     while place < len(words):
-        if length := _filler_at(words, place, locale):
+        if length := _filler_at(words, place, locale, left_out):
             place += length
         else:
             yield words[place]
             place += 1
 
 
-def _filler_at(words: list[str], place: int, locale: str) -> int:
+def _filler_at(words: list[str], place: int, locale: str, left_out: Collection[str]) -> int:
     """Return how many words the longest filler has that begins here, or 0."""
     if words[place] in _BEFORE_ONE and words[place + 1 : place + 2] and words[place + 1] in _ONE:
         return 0
@@ -140,10 +151,11 @@ def _filler_at(words: list[str], place: int, locale: str) -> int:
         if words[place + length - 1] in ("de", "du") and _FIELD.fullmatch("".join(words[place + length :][:1])):
             continue  # it means "from", as in `déplace sur b2 de a1`
         phrase = " ".join(words[place : place + length])
-        if phrase in _FILLERS or (phrase == "ma" and locale == "fr"):
+        if phrase in left_out or (phrase == "ma" and locale == "fr" and left_out is _FILLERS):
             return length
     return 1 if words[place] == "i" and not place else 0  # the pronoun; elsewhere, it may be a space
 
 
-_FILLERS = frozenset(phrase for phrases in _PHRASES.values() for phrase in phrases.split("|"))
+_POLITE = frozenset(phrase for phrases in _PHRASES.values() for phrase in phrases.split("|"))
+_FILLERS = _POLITE.union(*(words.split("|") for words in _PARTICLES.values()))
 _MOST = max(len(phrase.split()) for phrase in _FILLERS)

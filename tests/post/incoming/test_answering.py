@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from server import errors
-from server.accounts.players import profile
+from server.accounts.players import change_profile, profile
 from server.clock import clock
 from server.games import GAMES
 from server.games.presentation import in_words
@@ -208,7 +208,11 @@ def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
     assert profile(ada)["notifications"]["mails"]["your-turn"] == "off"
 
 
-@pytest.mark.parametrize("text", ["name Benedict\n{move}\nsay hi", "{move}\n\nsay hi\nset name Benedict\n\nAda"])
+@pytest.mark.parametrize(
+    "text",
+    ["name Benedict\n{move}\nsay hi", "Name Benedict\n\n{move}\nsay hi", "{move}\n\nsay hi\nset name Benedict\n\nAda"]
+    + ["{move}\n\nsay hi\n\nname is Benedict", "{move}\n\nSet name Benedict\n\nsay hi"],
+)
 def test_a_setting_beside_a_move_is_changed_and_the_move_is_played(
     office: Office, game_id: UUID, ada: UUID, text: str
 ) -> None:
@@ -228,6 +232,10 @@ def test_a_setting_beside_a_move_is_changed_and_the_move_is_played(
         "{move}\n\nOn Monday, Bea wrote:\nname Benedict",
         "{move}\n\nName: Benedict\nPhone: 030 1234567",
         "{move}\n\n> name Benedict",
+        "{move}\n\nName one good reason!",
+        "{move}\n\nname one good reason",
+        "{move}\n\nname Benedict!",
+        "{move}\n\nThanks!\n\nName Ada Rossi",
         "name Benedict\n\nHow nice it is here tonight, with all these stars above us.",
     ],
 )
@@ -235,6 +243,20 @@ def test_a_doubtful_setting_beside_a_move_changes_nothing(office: Office, game_i
     ada_writes(office, text.format(move=a_move(game_id, ada)))
     deal_with_desk(RECORDS)
     assert profile(ada)["name"] == "ada"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [("{move}\n\nNom de Dieu !", "fr"), ("Nom de Dieu !\n\n{move}", "fr"), ("{move}\n\nNome strano!", "it")]
+    + [("{move}\n\nGrazie\n\nNome Anna Rossi", "it"), ("{move}\n\nName vergessen!", "de")],
+)
+def test_prose_that_begins_like_a_setting_changes_nothing_beside_a_move(
+    office: Office, game_id: UUID, ada: UUID, text: str, locale: str
+) -> None:
+    change_profile(ada, {"locale": locale})
+    ada_writes(office, text.format(move=a_move(game_id, ada)))
+    deal_with_desk(RECORDS)
+    assert (profile(ada)["name"], happened(game_id)[-1]) == ("ada", "star-placed")
 
 
 def test_a_setting_from_another_address_changes_nothing(office: Office, game_id: UUID, ada: UUID) -> None:

@@ -116,6 +116,32 @@ def test_a_part_of_a_placement_is_not_played(text: str) -> None:
     assert wishes(text, sternenhimmel, one).move is None
 
 
+@pytest.mark.parametrize("word", ["6", "six", "sechs", "sechser"])
+def test_a_number_word_means_a_star_beside_a_constellation(word: str) -> None:
+    six = [Placement("6", "leo", "c"), Placement("6", "gemini", "e")]
+    assert wishes(f"{word} on Leo", sternenhimmel, six).move == "6 leo c"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sei un leone!",
+        "Sei dei Gemelli!",
+        "Sei ein Löwe!",
+        "Einer im Löwen",
+        "The one on Leo",
+        "my one Leo",
+        "Sept. Leo",
+    ]
+    + ["mon un Lion", "le un Lion", "mio uno Leone"],
+)
+def test_a_number_word_with_a_second_meaning_needs_a_space(text: str, locale: str) -> None:
+    legal = [Placement(star, board, "c") for star in ("1", "6", "7") for board in ("leo", "gemini")]
+    assert wishes(text, sternenhimmel, legal, locale).move is None
+    assert wishes("sei leone c", sternenhimmel, legal, locale).move == "6 leo c"
+
+
 @pytest.mark.parametrize(
     ("text", "moves"),
     [
@@ -151,7 +177,11 @@ def test_the_moves_that_a_part_of_a_step_fits_are_found(text: str, moves: list[s
     assert wishes(text, sternenglanz, FIRMAMENT_MOVES).move is None
 
 
-@pytest.mark.parametrize("text", ["I pass", "pass.", "Ich passe!", "je passe", "io passo"])
+@pytest.mark.parametrize(
+    "text",
+    ["I pass", "pass.", "Pass!", "Ich passe!", "je passe", "io passo", "OK, pass", "I'd like to pass", "Let me pass."]
+    + ["I pass this turn", "Je passe mon tour, merci", "ora passo", "Passo il turno. Grazie, Ada", "Jetzt passe ich"],
+)
 def test_passing_plays_the_only_move_of_that_kind(text: str) -> None:
     dot, lapse, finish = map(sternenglanz.read_move, ("1 lay punkt b1", "2 lapse", "finish"))
     assert wishes(text, sternenglanz, [dot, lapse]).move == "2 lapse"
@@ -166,6 +196,26 @@ def test_passing_plays_the_only_move_of_that_kind(text: str) -> None:
 def test_doubtful_words_about_passing_are_not_played(text: str) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
     assert wishes(text, sternenglanz, legal).move is None
+
+
+@pytest.mark.parametrize(
+    "words", ["I'd like to pass", "OK, pass", "let me pass", "ora passo", "Passo il turno, grazie"]
+)
+def test_a_polite_pass_beside_another_move_plays_neither(words: str) -> None:
+    legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
+    for text in (f"1 lay punkt b1\n\n{words}", f"{words}\n\n1 lay punkt b1"):
+        assert wishes(text, sternenglanz, legal).problem == "two-moves"
+        assert wishes(text, sternenglanz, legal[:1]).problem == "spoken-against"
+
+
+@pytest.mark.parametrize(
+    "text", ["Pass auf!", "Mein Pass", "un passo", "le passe", "al passo", "Ich passe auf", "my pass", "ma passe"]
+)
+def test_words_that_only_contain_a_pass_are_not_played(text: str) -> None:
+    legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
+    for locale in LOCALES:
+        assert wishes(text, sternenglanz, legal, locale).move is None
+        assert wishes(f"1 lay punkt b1\n\n{text}", sternenglanz, legal, locale).move == "1 lay punkt b1"
 
 
 @pytest.mark.usefixtures("within")
