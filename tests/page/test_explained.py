@@ -135,6 +135,22 @@ def test_the_sternenglanz_guide_stays_until_the_player_hides_it(house: House, wi
     expect(page.locator(".guide")).to_have_count(0)
 
 
+def test_a_sternenglanz_turn_that_was_not_played_does_not_count_for_the_guide(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "olga@example.org"))
+    game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    windows.expected = "status of 422"
+    page = at_table(windows.open(client), game_id)
+    tap_out(page, [client.get(f"/v1/games/{game_id}/legal-moves")["moves"][0]["steps"][0]])
+    problem = {"title": "Illegal move", "status": 422, "detail": "Not now.", "code": "illegal-move"}
+    page.route(re.compile("/moves$"), lambda route: route.fulfill(status=422, json=problem))
+    for _ in range(3):
+        with page.expect_response(re.compile("/moves$")):
+            play_it(page)
+        expect(page.locator(".tray")).to_contain_text("Not now.")
+        expect(page.locator(".send")).to_be_enabled()
+    expect(page.locator(".guide")).to_contain_text("Step 3 of 3.")
+
+
 # Motion and touch
 
 

@@ -94,7 +94,8 @@ def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows)
     page = settings(windows, client, "time-off", **PHONE)
     windows.expected = "status of 422"
     page.get_by_label("Stop my clock at night").check()
-    page.get_by_label("To", exact=True).fill("7:30")
+    page.get_by_label("To", exact=True).fill("730")
+    page.get_by_label("To", exact=True).press("Tab")
     expect(page.get_by_label("To", exact=True)).to_have_value("07:30")
     page.get_by_label("Sunday").check()
     page.get_by_role("button", name="Save").click()
@@ -125,6 +126,23 @@ def test_times_of_day_have_24_hours_in_every_browser(house: House, windows: Wind
     page.get_by_role("link", name="Profile", exact=True).click()
     expect(page.get_by_label("Time zone")).to_be_visible()
     expect(page.locator(".settings")).not_to_contain_text(re.compile(r"\d\s[AP]M"))
+
+
+def test_a_time_of_day_is_edited_like_any_text(house: House, windows: Windows) -> None:
+    client = sign_in(house, "quirin@example.org")
+    client.ask("PATCH", "/v1/me", json={"calendar": {"night": "22:00-07:30"}})
+    page = settings(windows, client, "time-off")
+    start, end = (page.get_by_label(name, exact=True) for name in ("From", "To"))
+    start.press("Home")
+    for key, text in (("Delete", "2:00"), ("Delete", ":00"), ("1", "1:00"), ("-", "1-:00"), ("Backspace", "1:00")):
+        start.press(key)
+        expect(start).to_have_value(text)
+        expect(end).to_have_value("07:30")
+    end.fill("7.45")
+    end.press("Enter")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(start).to_have_value("01:00")
+    assert client.get("/v1/me")["calendar"]["night"] == "01:00-07:45"
 
 
 # Mails

@@ -259,11 +259,14 @@ export const GameLink = ({ id, games, title }) =>
 
 /**
  * A field for a time such as `22:00`. Browsers would show their own time field as `10:00 PM` in some languages.
+ * When the player leaves the field, times such as `730` or `7.30` become `07:30`.
  * @param {{value: string, change: (time: string) => void} & Record<string, unknown>} props
  */
-export const TimeOfDay = ({ value, change, ...props }) => html`<input class="time" size="5" maxlength="5" inputmode="numeric"
-  required pattern="([01][0-9]|2[0-3]):[0-5][0-9]" placeholder="00:00" autocomplete="off" value=${value} ...${props}
-  onInput=${(/** @type {Input} */ event) => change(event.target.value.replace(/^(\d\d)[.h]?(\d\d)$/, "$1:$2").replace(/^(\d)[:.h](\d\d)$/, "0$1:$2"))} />`;
+export const TimeOfDay = ({ value, change, ...props }) => html`<input class="time" size="5" maxlength="5"
+  required pattern="([01][0-9]|2[0-3]):[0-5][0-9]" title=${t("settings.time")} placeholder="00:00" autocomplete="off"
+  value=${value} ...${props} onInput=${(/** @type {Input} */ event) => change(event.target.value)}
+  onChange=${(/** @type {Input} */ event) => change(event.target.value.replace(/^(\d?\d)[:.h]?(\d\d)$/,
+    (_, hour, minute) => `${hour.padStart(2, "0")}:${minute}`))} />`;
 
 /** Format a date as `23 Nov 2026`. A date without a time has no zone. */
 export const day = (moment) =>

@@ -8,7 +8,7 @@ import { me } from "../ui/token.js";
 import { changeWithin, day, Field, Group, Said, Save, say, Sure, TimeOfDay, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
 
-const NIGHT = "22:00-08:00";
+const NIGHT = ["22:00", "08:00"];
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]; // Monday first
 
 export function TimeOff() {
@@ -22,23 +22,24 @@ export function TimeOff() {
 }
 
 function Weeks({ calendar }) {
-  const draft = useDraft("time-off", { night: calendar.night ?? null, days_off: calendar.days_off ?? [] });
+  const draft = useDraft("time-off", { night: calendar.night?.split("-") ?? null, days_off: calendar.days_off ?? [] });
   const { night, days_off: off } = draft.values;
   const sending = useSending(["night", "days_off"], async () => {
     const sent = draft.typed;
-    await changeWithin("calendar", (now) => ({ ...now, ...sent }));
+    const changes = sent.night ? { ...sent, night: sent.night.join("-") } : sent;
+    await changeWithin("calendar", (now) => ({ ...now, ...changes }));
     draft.settle(sent);
     say("time-off", "settings.saved");
   });
-  const [from, to] = night?.split("-") ?? [];
+  const [from, to] = night ?? [];
   return html`<form ref=${sending.form} onSubmit=${sending.submit}>
     <${Group} id="night" words=${t("night")} hint=${t("night.hint")} wrong=${sending.wrong.night}>
       <label class="check"><input type="checkbox" name="night" checked=${night !== null}
-        onChange=${(event) => draft.set("night", event.target.checked ? (calendar.night ?? NIGHT) : null)} />
+        onChange=${(event) => draft.set("night", event.target.checked ? (calendar.night?.split("-") ?? NIGHT) : null)} />
         ${t("night.is")}</label>
       ${night !== null && html`<div class="row">
-        <label>${t("night.from")} <${TimeOfDay} name="from" value=${from} change=${(it) => draft.set("night", `${it}-${to}`)} /></label>
-        <label>${t("night.to")} <${TimeOfDay} name="to" value=${to} change=${(it) => draft.set("night", `${from}-${it}`)} /></label>
+        <label>${t("night.from")} <${TimeOfDay} name="from" value=${from} change=${(it) => draft.set("night", [it, to])} /></label>
+        <label>${t("night.to")} <${TimeOfDay} name="to" value=${to} change=${(it) => draft.set("night", [from, it])} /></label>
       </div>`}
     <//>
     <${Group} id="days_off" words=${t("days-off")} hint=${t("days-off.hint")} wrong=${sending.wrong.days_off}>
