@@ -44,6 +44,10 @@ def test_visitors_see_a_bot_game_until_a_game_between_people_has_ten_moves(house
     for who in people[1:]:
         who.post(f"/v1/games/{game_id}/seats", {})
     play(people, game_id, 9)
+    friends = game_of(people[0], ME, {"email": "ben@example.org"}, OPEN)
+    for who in people[1:]:
+        who.post(f"/v1/games/{friends}/seats", {})
+    play(people, friends, 11)
     assert "demo" in shown(page)
     play(people, game_id, 2)
     assert "a live game between ada, ben, and cleo" in shown(page)

@@ -943,6 +943,10 @@ class GamesQuery(PageQuery):
     offered = QueryTruth(
         load_default=False, **_about("Only running or paused games with a seat that you can take over from a bot")
     )
+    uninvited = QueryTruth(
+        load_default=False,
+        **_about("Only games in which no seat was ever reserved by email and no other player stands in for a player"),
+    )
 
 
 class GamesPage(Answer):

@@ -30,7 +30,7 @@ const BLANK = {
   options: {},
   seats: [{ kind: "me" }, { kind: "greedy" }, { kind: "greedy" }],
   title: "",
-  isPrivate: false,
+  isPrivate: null,
   salt: "",
   clock: "usual",
   own: {
@@ -68,7 +68,7 @@ export function lastTime() {
 
 export function remember({ title, salt, ...terms }) {
   const seats = terms.seats.map(({ kind }) => ({ kind }));
-  forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
+  forGood.setItem(KEY, JSON.stringify({ ...terms, isPrivate: terms.isPrivate || null, seats }));
 }
 
 /** Return whether the seats are still those that the form proposes: the host against bots. */
@@ -99,6 +99,10 @@ const rungOf = (it) =>
 /** Return whether program accounts may join. By default they may where players' names are visible. */
 export const admitsPrograms = ({ programs = null, options }) => programs ?? !options.nameless;
 
+/** Return whether the game is private. By default it is if a player is invited by email and no seat is open. */
+export const isHidden = ({ isPrivate = null, seats }) =>
+  isPrivate ?? (seats.some(({ kind }) => kind === "invite") && !seats.some(({ kind }) => kind === "open"));
+
 /** Return the body of POST /v1/games. A host with a salt takes their seat afterwards, once the seed is fixed. */
 export function wantedOf(it) {
   const ways = { me: it.salt ? { open: true } : { player: "me" }, open: { open: true } };
@@ -106,7 +110,7 @@ export function wantedOf(it) {
     rules: it.rules,
     options: it.options,
     ...(it.title.trim() ? { title: it.title.trim() } : {}),
-    private: it.isPrivate,
+    private: isHidden(it),
     programs: admitsPrograms(it),
     clock: clockOf(it),
     on_timeout: ladderOf(it),

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, isFree, OPPONENTS } from "./draft.js";
+import { admitsPrograms, isFree, isHidden, OPPONENTS } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 
@@ -41,7 +41,7 @@ export function Seats({ it, change, game, wrongs }) {
     <p class="row"><button type="button" class="plain"
         onClick=${() => seated(mixed(seats))}>${t("new-game.mix")}</button>
       <small class="faint">${t("new-game.mix.about")}</small></p>
-    <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
+    <label class="check"><input type="checkbox" name="private" checked=${isHidden(it)}
       onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("new-game.private")}</label>
     ${seats.some(isFree) && html`<label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
       onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`}`;

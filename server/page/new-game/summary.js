@@ -3,7 +3,7 @@ import { html } from "../ui/html.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
-import { clockOf, isFree, ladderOf } from "./draft.js";
+import { clockOf, isFree, isHidden, ladderOf } from "./draft.js";
 import { editionName, editionOf, optionInWords, usual } from "./options.js";
 
 export function Summary({ it, game, preset }) {
@@ -23,7 +23,7 @@ export function Summary({ it, game, preset }) {
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(ladderOf(it))}</dd>
     </dl>
     <p>${missing ? t("new-game.starts-later", { count: missing }) : t("new-game.starts")}
-      ${it.isPrivate && ` ${t("new-game.private.about")}`}
+      ${isHidden(it) && ` ${t("new-game.private.about")}`}
       ${!it.seats.some(({ kind }) => kind === "me") && ` ${t("new-game.without-me")}`}</p>
   </section>`;
 }

@@ -73,7 +73,7 @@ function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeo
   const isPerson = (it) => it.kind !== "bot" || it.stand_in;
   const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat
   const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));
-  return { ...draft(), rules, options, isPrivate, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),
+  return { ...draft(), rules, options, isPrivate: isPrivate || null, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),
     ...clockLike(clock), ...ladderLike(ladder) };
 }
 

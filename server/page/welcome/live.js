@@ -68,12 +68,12 @@ async function watchable(games) {
 }
 
 /**
- * Return a game between people with enough moves, the last of them recent.
+ * Return a game between people with enough moves, the last of them recent. No one at its table was invited by email.
  * @param {string[]} games
  * @returns {Promise<Game | undefined>}
  */
 async function playedJustNow(games) {
-  const { items } = await call("GET", `/v1/games?status=running&limit=${LOOKED_THROUGH}`);
+  const { items } = await call("GET", `/v1/games?status=running&uninvited=true&limit=${LOOKED_THROUGH}`);
   const isLively = (/** @type {GameSummary} */ it) =>
     games.includes(it.rules) && it.version > ENOUGH && it.seats.filter(({ kind }) => kind === "human").length > 1;
   for (const { id, version } of items.filter(isLively).slice(0, MOST)) {

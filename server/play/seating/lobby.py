@@ -59,6 +59,7 @@ def list_games(
     edition: str | None = None,
     reliability: int | None = None,
     offered: bool = False,
+    uninvited: bool = False,
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
@@ -69,8 +70,9 @@ def list_games(
 
     Filters: `free`, whether a seat is open; `players`, the number of seats; `pace`, `clock` and `edition`;
     `reliability`, the minimum for all seated players. These filters are computed game by game, so they are meant for
-    open games, whose number is small. `offered` selects games in which players can take over a bot's seat. `tell` sets
-    `latest` for the player's own games in progress. `on_rows` may raise an exception to prevent that the page is built.
+    open games, whose number is small. `offered` selects games in which players can take over a bot's seat. `uninvited`
+    selects games whose players all came without an invitation by email. `tell` sets `latest` for the player's own games
+    in progress. `on_rows` may raise an exception to prevent that the page is built.
     """
     wanted: Json = {
         "status": status,
@@ -81,6 +83,7 @@ def list_games(
         "clock": clock,
     }
     wanted |= {"pace": pace, "edition": edition, "reliability": reliability, "offered": offered}
+    wanted["uninvited"] = uninvited
     where = [_CONDITIONS[name] for name, value in wanted.items() if value is not None and value is not False]
     is_picky = free or any(it is not None for it in (players, pace, clock, edition, reliability))
     if is_picky:
@@ -230,6 +233,9 @@ _CONDITIONS = {  # on a game `g`, for each filter of `list_games`
         "s.kind = 'human' AND s.stand_in IS NULL AND NOT EXISTS (SELECT FROM votes v WHERE v.game_id = s.game_id"
         f" AND v.seat = s.seat AND v.wish = '{OFFER}')"
     )
+    + " = 0",
+    # A change of the invited address clears `invited_by`. The email to the new address sets `mailed_at`.
+    "uninvited": _seats_of_each("(s.invited_by IS NOT NULL OR s.mailed_at IS NOT NULL OR s.owner_id IS NOT NULL)")
     + " = 0",
 }
 _OLDER = "(g.made_at, g.game_id) < (%(at)s, %(id)s)"

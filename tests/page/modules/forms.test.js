@@ -1,7 +1,7 @@
 // Forms: the request that they send, and where its errors are shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFree, iso, ladderOf, ownSeat, wantedOf } from "./page/new-game/draft.js";
+import { isFree, isHidden, iso, ladderOf, ownSeat, wantedOf } from "./page/new-game/draft.js";
 import { Problem } from "./page/ui/api.js";
 import { byPlace, wrongAt } from "./page/ui/field-errors.js";
 
@@ -26,6 +26,14 @@ test("a filled-in form becomes the body of the request for a new game", () => {
   assert.equal(wantedOf({ ...draft, options: { nameless: true } }).programs, false);
   assert.equal(wantedOf({ ...draft, options: { nameless: true }, programs: true }).programs, true);
   assert.deepEqual(draft.seats.map(isFree), [false, true, true, false]);
+});
+
+test("a game among invited players is private unless the host says otherwise", () => {
+  const seats = [{ kind: "me" }, { kind: "invite" }, { kind: "level-2" }];
+  assert.equal(wantedOf({ ...draft, isPrivate: null, seats }).private, true);
+  assert.equal(isHidden({ isPrivate: false, seats }), false);
+  assert.equal(isHidden({ seats: [...seats, { kind: "open" }] }), false);
+  assert.equal(isHidden({ seats: [{ kind: "me" }, { kind: "level-2" }] }), false);
 });
 
 test("a host with a salt takes a seat after opening the game", () => {

@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import update
 
+from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, SeatTaken
 from server.games import SeededDice, sternenhimmel
 from server.play.commits import load, whole_log
@@ -18,7 +19,7 @@ from server.play.seating.seats import come_back, leave, return_word, take_seat
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.turns.turn_links import turn_word
 from server.play.views import load_visible
-from server.store.tables import GameRow, db
+from server.store.tables import GameRow, SeatRow, db
 from tests.support.games import (
     BOT,
     DAY,
@@ -118,6 +119,21 @@ def test_a_private_game_is_visible_only_to_its_host_invited_players_and_seated_p
     ):
         assert_is_as_unknown(commit)
     assert list_games(cyd).items == list_games(ada).items == []
+
+
+def test_games_of_invited_players_are_left_out_if_the_caller_wishes(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, {"email": "bea@example.org"}, OPEN)).game_id
+    moved = open_game(ada, wanted(ME, {"email": "cyd@example.org"}, OPEN)).game_id
+    is_invited = (SeatRow.game_id == moved) & (SeatRow.seat == 1)
+    invitation = dict.fromkeys(("invited_by", "greeting", "lost_at")) | {"mailed_at": clock.now()}
+    db.session.execute(update(SeatRow).where(is_invited).values(**invitation))  # cyd has changed the address
+    db.session.commit()
+    for here, guest, other in ((game_id, bea, cyd), (moved, cyd, bea)):
+        take_seat(here, guest)
+        take_seat(here, other)
+    strangers = game_of(ada, bea, bots=1)
+    assert {it["id"] for it in list_games(None, status="running").items} == {game_id, moved, strangers}
+    assert [it["id"] for it in list_games(None, status="running", uninvited=True).items] == [strangers]
 
 
 def test_a_move_at_a_private_table_needs_no_additional_query(
