@@ -451,14 +451,14 @@ def _is_like_title(line: str, signed: Collection[str]) -> bool:
 
 def keys_of(line: Line) -> set[str]:
     """Return the keys that identify a line that takes effect, even if it is rewritten or wrapped. A move has one key
-    per step.
+    per step, and one for the line as written, since words such as "I pass" may mean another move later.
 
     A line that asks for the moves or a hint has no key, since repeating it is harmless.
     """
     text, command = line
     if command is None or command.is_harmless:
         return set()
-    return set(command.move.split("; ")) if command.move else {text.lower()[:_KEY]}
+    return {*command.move.split("; "), text.lower()} if command.move else {text.lower()[:_KEY]}
 
 
 def acting_keys(reply: Reply) -> set[str]:
@@ -467,8 +467,9 @@ def acting_keys(reply: Reply) -> set[str]:
 
 
 def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
-    keys = keys_of(line)
-    return bool(keys) and all(map(stood, keys))
+    if line.command and line.command.move:
+        return stood(line.text.lower()) or all(map(stood, line.command.move.split("; ")))
+    return any(map(stood, keys_of(line)))
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
