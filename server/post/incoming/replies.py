@@ -568,17 +568,18 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if all(command.settings for command in commands):  # without any, or beside prose
-        first = next((line.text for line in lines if line.text), "")
+        prose = [line.text for line in lines if line.text and not line.command]
+        first = next((it for it in prose if not is_courtesy(it)), next((line.text for line in lines if line.text), ""))
         if first and grammar.legal:
             rules = cast(Spoken, grammar.rules).rules
             first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
         return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
-    moves = {command.move: command for command in commands if command.move}
-    move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
+    moves = {line.command.move: line for line in lines if line.command and line.command.move}
+    move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
     passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
     if move is None or (passed and len(moves) > 1):
-        return Wishes(problem="two-moves", line=passed or list(moves)[1])
-    return _doubt(lines, signed, grammar) or _together(move, commands)
+        return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
+    return _doubt(lines, signed, grammar) or _together(move, lines)
 
 
 def _without_hints_in_prose(lines: Sequence[Line], signed: Collection[str]) -> Sequence[Line]:
@@ -643,8 +644,9 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
     return next((line.text for line in below if line.command and not line.command.is_harmless), "")
 
 
-def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
+def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
     """Merge an email's move with its commands."""
+    commands = [line.command for line in lines if line.command]
     vacations = {command.vacation for command in commands if command.vacation}
     stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}
@@ -660,7 +662,8 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         or is_two
         or (resign and (move.move or pause or resume or undo or ready))
     ):
-        return Wishes(problem="contradiction", line="resign" if resign else "")
+        resigning = (line.text for line in lines if line.command and line.command.resign)
+        return Wishes(problem="contradiction", line=next(resigning, ""))
     return replace(
         move,
         asks=any(command.asks for command in commands),
