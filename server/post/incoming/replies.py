@@ -451,14 +451,14 @@ def _is_like_title(line: str, signed: Collection[str]) -> bool:
 
 def keys_of(line: Line) -> set[str]:
     """Return the keys that identify a line that takes effect, even if it is rewritten or wrapped. A move has one key
-    per step.
+    per step, and one for the line as written, since words such as "I pass" may mean another move later.
 
     A line that asks for the moves or a hint has no key, since repeating it is harmless.
     """
     text, command = line
     if command is None or command.is_harmless:
         return set()
-    return set(command.move.split("; ")) if command.move else {text.lower()[:_KEY]}
+    return {*command.move.split("; "), text.lower()} if command.move else {text.lower()[:_KEY]}
 
 
 def acting_keys(reply: Reply) -> set[str]:
@@ -467,8 +467,9 @@ def acting_keys(reply: Reply) -> set[str]:
 
 
 def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
-    keys = keys_of(line)
-    return bool(keys) and all(map(stood, keys))
+    if line.command and line.command.move:
+        return stood(line.text.lower()) or all(map(stood, line.command.move.split("; ")))
+    return any(map(stood, keys_of(line)))
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
@@ -567,17 +568,18 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
                 return Wishes(problem="not-understood", line=text)
     commands = [line.command for line in lines if line.command]
     if all(command.settings for command in commands):  # without any, or beside prose
-        first = next((line.text for line in lines if line.text), "")
+        prose = [line.text for line in lines if line.text and not line.command]
+        first = next((it for it in prose if not is_courtesy(it)), next((line.text for line in lines if line.text), ""))
         if first and grammar.legal:
             rules = cast(Spoken, grammar.rules).rules
             first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
         return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
-    moves = {command.move: command for command in commands if command.move}
-    move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
+    moves = {line.command.move: line for line in lines if line.command and line.command.move}
+    move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
     passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
     if move is None or (passed and len(moves) > 1):
-        return Wishes(problem="two-moves", line=passed or list(moves)[1])
-    return _doubt(lines, signed, grammar) or _together(move, commands)
+        return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
+    return _doubt(lines, signed, grammar) or _together(move, lines)
 
 
 def _without_hints_in_prose(lines: Sequence[Line], signed: Collection[str]) -> Sequence[Line]:
@@ -642,8 +644,9 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
     return next((line.text for line in below if line.command and not line.command.is_harmless), "")
 
 
-def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
+def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
     """Merge an email's move with its commands."""
+    commands = [line.command for line in lines if line.command]
     vacations = {command.vacation for command in commands if command.vacation}
     stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}
@@ -659,7 +662,8 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
         or is_two
         or (resign and (move.move or pause or resume or undo or ready))
     ):
-        return Wishes(problem="contradiction", line="resign" if resign else "")
+        resigning = (line.text for line in lines if line.command and line.command.resign)
+        return Wishes(problem="contradiction", line=next(resigning, ""))
     return replace(
         move,
         asks=any(command.asks for command in commands),

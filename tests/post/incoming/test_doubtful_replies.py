@@ -691,3 +691,31 @@ def test_a_new_line_below_a_line_from_an_earlier_email_is_not_executed() -> None
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c\n\npause").problem == "perhaps-quoted"
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c") == Wishes(move="5 leo d")
     assert wishes(plain("Ada skrev:\n\n7 leo c")).problem == "perhaps-quoted"
+
+
+def test_an_old_line_is_recognized_even_if_it_now_means_another_move() -> None:
+    dot, lapse, finish = map(sternenglanz.read_move, ("1 lay punkt b1", "2 lapse", "finish"))
+    known = acting_keys(parse(read(plain("I pass")), sternenglanz, legal=[dot, lapse]))
+    for text, problem in [("I pass", None), ("Ada kirjoitti\n\nI pass", "perhaps-quoted")]:
+        found = understand(parse(read(plain(text)), sternenglanz, legal=[dot, finish]), stood=known.__contains__)
+        assert (found.problem, found.move) == (problem, None if problem else "finish")
+    again = understand(parse(read(plain("Ada kirjoitti\n\n2 lapse")), sternenglanz), stood=known.__contains__)
+    assert again.problem == "perhaps-quoted"
+
+
+# The line that our reply names
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "line"),
+    [
+        ("I give up!\n\n7 leo c", "contradiction", "I give up!"),
+        ("7 leo c\n\nput my ten on Leo d", "two-moves", "put my ten on Leo d"),
+        ("name Ann\n\nHow nice it is here tonight.", "not-understood", "How nice it is here tonight."),
+        ("Hello,\nname Ann\n\nDo as you like.", "not-understood", "Do as you like."),
+    ],
+)
+def test_our_reply_names_the_line_as_written(text: str, problem: str, line: str) -> None:
+    legal = [sternenhimmel.read_move(it) for it in ("7 leo c", "10 leo d")]
+    parsed = parse(read(plain(text)), sternenhimmel, legal=legal, settings={"name Ann": "set name Ann"})
+    assert understand(parsed) == Wishes(problem=problem, line=line)
