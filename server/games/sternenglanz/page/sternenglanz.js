@@ -310,7 +310,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     if (scrollHeight > clientHeight + 1) said.current.tabIndex = 0;
     else said.current.removeAttribute("tabindex");
   });
-  const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
+  const marked = [isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} tabindex="-1" aria-label=${t("turn")}>
     <div class="say">
       <div role="status" data-said ref=${said}>
