@@ -9,7 +9,7 @@ import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
-import { sinceOwnTurn, tellToo } from "../table/story.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
@@ -23,6 +23,8 @@ import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // in display order
+
+const MOVED = new Set(["star-laid", "star-moved", "star-removed", "supernova-laid", "sternbild-completed", "action-lapsed"]);
 
 const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in sternenglanz.css
 
@@ -294,6 +296,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
+  const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceOwnTurn(/** @type {any[]} */ (story), seat)
+    .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules)).join(" "));
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards });
@@ -320,6 +324,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && !guide && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
+        ${moved && html`<p class="moved">${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${!isWhole && guide}
       </div>
