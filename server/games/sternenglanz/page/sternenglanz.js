@@ -299,11 +299,14 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceOwnTurn(/** @type {any[]} */ (story), seat)
     .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules)).join(" "));
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
-  const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
-    && asking(building, { turn, view, seat, cards });
-  const isLed = !begun.length || isWhole; // the prompt covers the steps in between
-  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} hide=${hide}
-    step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
+  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
+  const isLed = turn !== null && !isPlanned && isGuided && !sending;
+  const isStart = !isBegun && !view.log.performed.length;
+  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
+    : taps.length && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
+  const asked = !(isLed && (isStart || !guiding)) && prompt;
+  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${hide}
+    step=${isWhole ? 3 : isStart ? 1 : 2} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
   const send = () => {
     if (isOver) learned();
     building.send();
@@ -322,7 +325,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
-          ${!isPlanned && !guide && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+          ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
         ${moved && html`<p class="moved">${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
@@ -351,17 +354,6 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
     </div>
   </section>`;
-}
-
-/**
- * Return the key of the guide's message for this state of the turn.
- * @param {Building} building
- * @param {boolean} isWhole
- */
-function guiding({ moves, taps }, isWhole) {
-  if (isWhole) return "send";
-  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return `card${byMouse}`;
-  return taps.length ? "field" : `slot${byMouse}`;
 }
 
 /**
