@@ -59,6 +59,30 @@ def test_the_whole_board_and_the_players_pieces_are_visible_when_a_turn_opens(
         assert out_of_reach(page) == []
 
 
+FIGURE_ON_TOP = """it => {
+  const { x, y, width, height } = it.getBoundingClientRect();
+  return it.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+
+
+@pytest.mark.parametrize("viewport", [(390, 844), (412, 915)], ids=str)
+def test_the_constellation_to_complete_is_visible_on_a_phone_and_covers_no_space(
+    house: House, windows: Windows, viewport: tuple[int, int]
+) -> None:
+    client = quiet(sign_in(house, f"bild-{viewport[0]}@example.org"))
+    width, height = viewport
+    page = windows.open(client, **SIZES["phone"] | {"viewport": {"width": width, "height": height}})
+    for scenario in (2, 3):
+        game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0, "scenario": scenario})
+        play(client, game_id)
+        to_turn(page, game_id)
+        page.locator(".beside .bild").first.evaluate(
+            "it => { it.style.pointerEvents = 'auto' }"
+        )  # taps go through it otherwise
+        assert page.locator(".beside .figure").evaluate(FIGURE_ON_TOP)
+        assert out_of_reach(page) == []
+
+
 OVERLAPS = """() => {
   const of = (it) => document.querySelector(it).getBoundingClientRect();
   return [of(".first .own").bottom - of(".tableaus").top, of(".sternenglanz").bottom - of(".details").top];

@@ -72,6 +72,27 @@ def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Win
         expect(button).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
+def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
+    client = quiet(sign_in(house, f"hint-{rules}-{len(size)}@example.org"))
+    game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
+    page = windows.open(client, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
+    page.goto(f"/#/games/{game_id}")
+    boards = page.locator(".board, .firmament, .firmament .field, .held, .hand .star")
+    expect(boards.nth(2)).to_be_visible()
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    page.evaluate(_DRAWN)
+    before = boards.evaluate_all(_BOXES)
+    press(page.locator("[data-tool=hint]"))
+    expect(page.locator(".hint li")).not_to_have_count(0)
+    page.evaluate(_DRAWN)
+    assert boards.evaluate_all(_BOXES) == before
+    panel, tray = (page.locator(it).bounding_box() for it in (".hint[style*=top]", ".tray"))
+    assert panel and tray
+    assert panel["y"] >= tray["y"] - 1 and panel["y"] + panel["height"] <= tray["y"] + tray["height"] + 1
+
+
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk"])

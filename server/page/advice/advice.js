@@ -15,7 +15,6 @@ import { useStore } from "../ui/store.js";
 const MUCH = 10; // points behind the best move
 const AGAIN = 5_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
-const EDGE = 8; // pixels around the hint
 const LEAST = 0.5; // points of a gain or loss that is listed
 const MARKED = 4; // gains, and losses, marked on the curve
 const NOTABLE = 2; // points of a gain or loss that is marked there
@@ -67,12 +66,12 @@ export function Hint({ table, rules, close }) {
     hinted.set(moves[marked] && hint ? { base, turn: hint.turn, move: moves[marked].move } : null);
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
-  const corner = useCorner(place, moves.length > 0);
+  const box = useTrayBox(place);
   const choose = (/** @type {Move} */ move) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, move });
   };
-  return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
+  return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${box}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
         ? t(isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
@@ -88,33 +87,24 @@ export function Hint({ table, rules, close }) {
 }
 
 /**
- * Return the position of the panel that covers the fewest marks of the best move. It stays there, so that the panel
- * doesn't move under the finger.
+ * Return the position of the panel over the tray, which it never exceeds.
  * @param {{current: any}} place
- * @param {boolean} isFull whether the panel shows the moves
  */
-function useCorner(place, isFull) {
-  const [corner, set] = useState({});
+function useTrayBox(place) {
+  const [box, set] = useState({});
   useEffect(() => {
-    if (!isFull) return;
-    const frame = requestAnimationFrame(() => { // the board draws the marks first
-      const panel = place.current.getBoundingClientRect();
-      const around = place.current.parentElement.getBoundingClientRect();
-      const drawn = place.current.parentElement.querySelector(".drawn");
-      const tray = drawn?.querySelector(".tray")?.getBoundingClientRect();
-      /** @type {DOMRect[]} */
-      const marks = [...(drawn?.querySelectorAll(".hinted") ?? [])].map((it) => it.getBoundingClientRect());
-      const tops = [panel.top, Math.max(panel.top, (tray?.top ?? panel.bottom) - panel.height - EDGE)];
-      const lefts = [panel.left, around.left + EDGE];
-      const covered = (/** @type {number} */ top, /** @type {number} */ left) => marks.filter((it) => it.left < left + panel.width
-        && it.right > left && it.top < top + panel.height && it.bottom > top).length;
-      const all = tops.flatMap((top) => lefts.map((left) => ({ top, left, count: covered(top, left) })));
-      const best = all.reduce((one, other) => (other.count < one.count ? other : one));
-      set({ top: `${best.top - around.top}px`, left: `${best.left - around.left}px`, right: "auto" });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [isFull]);
-  return corner;
+    const around = place.current.parentElement;
+    const tray = around.querySelector(".drawn .tray");
+    if (!tray) return;
+    const follow = () => {
+      const [outer, { top, left, width, height }] = [around, tray].map((it) => it.getBoundingClientRect());
+      set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, maxHeight: `${height}px` });
+    };
+    const sizes = new ResizeObserver(follow);
+    for (const it of [around, tray]) sizes.observe(it);
+    return () => sizes.disconnect();
+  }, []);
+  return box;
 }
 
 /**

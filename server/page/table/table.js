@@ -324,8 +324,9 @@ function Status({ table, owner, lookAt, top, children }) {
     <p class="whose">
       ${isRunning ? html`<span>${words}${mayUndo && html`<${Undo} table=${table} isShort />`}</span>` : words}
       ${isRunning && due && html`<time datetime=${due}
+        title=${absolute(due)}
         class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
-        class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
+        class="unseen">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} names=${names} owner=${owner} lookAt=${lookAt} />

@@ -9,7 +9,7 @@ import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
-import { sinceOwnTurn, tellToo } from "../table/story.js";
+import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
@@ -23,6 +23,8 @@ import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // in display order
+
+const MOVED = new Set(["star-laid", "star-moved", "star-removed", "supernova-laid", "sternbild-completed", "action-lapsed"]);
 
 const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in sternenglanz.css
 
@@ -294,12 +296,17 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
+  const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceOwnTurn(/** @type {any[]} */ (story), seat)
+    .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules)).join(" "));
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
-  const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
-    && asking(building, { turn, view, seat, cards });
-  const isLed = !begun.length || isWhole; // the prompt covers the steps in between
-  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} hide=${hide}
-    step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
+  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
+  const isLed = turn !== null && !isPlanned && isGuided && !sending;
+  const isStart = !isBegun && !view.log.performed.length;
+  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
+    : taps.length && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
+  const asked = !(isLed && (isStart || !guiding)) && prompt;
+  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${hide}
+    step=${isWhole ? 3 : isStart ? 1 : 2} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
   const send = async () => {
     if (await building.send() && isOver) learned();
   };
@@ -309,7 +316,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     if (scrollHeight > clientHeight + 1) said.current.tabIndex = 0;
     else said.current.removeAttribute("tabindex");
   });
-  const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
+  const marked = [isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} tabindex="-1" aria-label=${t("turn")}>
     <div class="say">
       <div role="status" data-said ref=${said}>
@@ -317,8 +324,9 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
-          ${!isPlanned && !guide && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+          ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
+        ${moved && html`<p class="moved">${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${!isWhole && guide}
       </div>
@@ -345,17 +353,6 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
     </div>
   </section>`;
-}
-
-/**
- * Return the key of the guide's message for this state of the turn.
- * @param {Building} building
- * @param {boolean} isWhole
- */
-function guiding({ moves, taps }, isWhole) {
-  if (isWhole) return "send";
-  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return `card${byMouse}`;
-  return taps.length ? "field" : `slot${byMouse}`;
 }
 
 /**

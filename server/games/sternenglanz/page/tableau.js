@@ -79,7 +79,7 @@ const slotName = (view, seat, slot, cards) => {
  *   marks: (slot: number) => string, act: (slot: number) => unknown}} props
  */
 export function OwnSlots({ view, seat, cards, planned, marks, act }) {
-  return html`<div class="slots" role="group" aria-label=${t("slots")}>
+  return html`<div class="slots" role="group" data-label=${t("slots")} aria-label=${t("slots")}>
     ${SLOTS.map((slot) => html`<button key=${slot} class=${`slot ${marks(slot)}`} data-slot=${slot}
       aria-label=${planned[slot] ? t("slot.planned", { slot, card: cardName(planned[slot], cards) })
         : slotName(view, seat, slot, cards)}
@@ -96,7 +96,7 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
  */
 export function Hand({ hand, isHere, cards, marks, act }) {
   const roving = useRoving(hand.filter(isHere).map((copy, i) => ({ id: copy, x: i, y: 0 })));
-  return html`<div class="own-hand" role="group" aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
+  return html`<div class="own-hand" role="group" data-label=${t("hand.short")} aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>
     ${hand.map((copy) => !isHere(copy) ? html`<span key=${copy} class="held gone-from-hand" />` : html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
       tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)}
