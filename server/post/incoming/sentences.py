@@ -5,11 +5,12 @@ off. Nor one that means "but", "or" or "if" in another language.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from server.games import Rules
-from server.games.presentation import fitting_moves, meant_moves, strange_word
+from server.games.presentation import fitting_moves, known_words, meant_moves, strange_word, write_move
 from server.post.incoming.doubt import PASS, contradiction_in
 
 LONGEST = 200  # characters of a sentence
@@ -44,6 +45,11 @@ _PHRASES: Mapping[str, str] = {
         "|del|dello|della|dei"
     ),
 }
+_MOST_SUGGESTED = 20  # words of a line in which we look for a move
+_MOST_SIMILAR = 4
+_SHORTEST_NAME = 3  # characters
+_ALIKE = 0.75
+_ALIKE_IF_SHORT = 0.65  # two of three letters
 _ONE = ("one", "un", "uno")  # also articles and pronouns, so the game sees what stands before them
 _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
@@ -93,6 +99,37 @@ def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     begins, colon, rest = (sentence := _sentence(line)).partition(":")
     said = rest if colon and _announces(begins, locale) else sentence
     return strange_word(rules, " ".join(_words(said, locale)), locale)
+
+
+def nearest_move_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> tuple[str, Any] | None:
+    """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
+    replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or
+    none.
+
+    The move is only suggested to the player, never played.
+    """
+    words = _words(_sentence(line), locale)
+    known = known_words(rules, locale)
+    strange = [nr for nr, word in enumerate(words) if word not in known]
+    if not strange or len(words) > _MOST_SUGGESTED or contradiction_in([line]):
+        return None
+    bare = (words[strange[0]], [word for word in words if word in known])
+    similar = [
+        (words[nr], [it if place == nr else word for place, word in enumerate(words) if place == nr or word in known])
+        for nr in strange
+        for it in _similar(words[nr], known)
+    ]
+    for readings in (similar, [bare]):
+        meant = [(word, it) for word, said in readings for it in meant_moves(rules, " ".join(said), locale, legal)]
+        if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+def _similar(word: str, known: Collection[str]) -> list[str]:
+    if len(word) < _SHORTEST_NAME or not word.isalpha():
+        return []
+    return get_close_matches(word, known, _MOST_SIMILAR, _ALIKE if len(word) > _SHORTEST_NAME else _ALIKE_IF_SHORT)
 
 
 def _sentence(line: str) -> str:
