@@ -201,6 +201,12 @@ def strange_word(rules: Rules, text: str, locale: str) -> str:
     return word
 
 
+def known_words(rules: Rules, locale: str) -> Collection[str]:
+    """Return the words that may occur in a text that names a move, empty if the game knows no such texts."""
+    words = getattr(rules, "known_words", None)
+    return words(locale) if words else ()
+
+
 def example(rules: Rules, view: Json) -> Any:
     """Return a move with what is in play in a seat's view, for a seat that isn't on turn. Return None if there is none."""
     find = getattr(rules, "example", None)

@@ -118,13 +118,13 @@ def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
             words = gettext("Reply above this line: %(say)s and your message", say=word_for(SAY, spoken().locale))
         case "rsvp":
             words = gettext("Reply above this line: yes or no")
-    return f"{MARK} {words} {MARK[::-1]}"
+    return f"{MARK} {words}"
 
 
 def command_above() -> str:
     """Return the first line of an email from the post desk."""
     words = gettext("Reply above this line: a command, or help")
-    return f"{MARK} {words} {MARK[::-1]}"
+    return f"{MARK} {words}"
 
 
 def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
@@ -256,10 +256,10 @@ def span(length: timedelta) -> str:
 
 
 def pace_of(game_clock: GameClock) -> str:
-    """Return how much time a player has, such as "2 days per move"."""
+    """Return how much time a player has, such as "2 days per turn"."""
     match game_clock:
         case PerMove(allowed):
-            return str(gettext("%(time)s per move", time=span(allowed)))
+            return str(gettext("%(time)s per turn", time=span(allowed)))
         case Bank(bank, increment):
             more = span(increment)
-            return str(gettext("%(time)s on the clock, plus %(more)s per move", time=span(bank), more=more))
+            return str(gettext("%(time)s on the clock, plus %(more)s per turn", time=span(bank), more=more))

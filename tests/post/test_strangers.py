@@ -202,7 +202,7 @@ def test_an_invitation_shows_the_game_without_revealing_how_it_was_dealt(
         (mail,) = office.mails(name)
         assert introduction(rules, "en")[0] in " ".join(mail.text.split())
         assert f"- Your time: about {turns} turns, " in mail.text
-        assert "- Pace: 2 days per move\n" in mail.text
+        assert "- Pace: 2 days per turn\n" in mail.text
         assert "- 1 more seat is free\n" in mail.text
         assert mail.page.count('class="play"') == 1
         (picture,) = (part.get_content() for part in mail.message.walk() if part.get_content_type() == "image/png")

@@ -120,7 +120,7 @@ LETTERS: list[Letter] = [
         rules="Sternenhimmel",
         begin=TIME["due"],
         end=TIME["due"],
-        pace="2 days per move",
+        pace="2 days per turn",
         link="https://sternenpost.example/s/abc",
         shown="The seat will show both names.",
     ),

@@ -177,7 +177,7 @@ def test_the_email_about_the_end_shows_the_standings_and_the_skies(rules: str, a
     written = compose(ended[0], "https://stars.example", "reply.stars.example")
     assert written is not None
     page = message_from_bytes(written.message, policy=policy.default).get_body(("html",)).get_content()
-    assert "##- Reply above this line: say and your message -##" in page  # a move would come too late
+    assert "##- Reply above this line: say and your message" in page  # a move would come too late
     words = [line.text for line in lines_of_page(page)]
     assert game.table.ended
     for name, score in zip(game.names, game.table.ended.scores, strict=True):

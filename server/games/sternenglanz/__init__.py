@@ -39,6 +39,7 @@ from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
 from server.games.sternenglanz.spoken import (
     fitting_moves,
+    known_words,
     meant_moves,
     read_spoken,
     spoken_words,
@@ -96,6 +97,7 @@ __all__ = [
     "introduction",
     "is_mid_turn",
     "judge",
+    "known_words",
     "legal_moves",
     "meant_moves",
     "move_from_json",

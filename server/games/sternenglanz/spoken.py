@@ -238,8 +238,16 @@ def strange_word(text: str, locale: str) -> str:
     names = {word for name in (*known.classes, *known.types) for word in name} - _STAR
     if not any(word in FIELDS for word in words) or not any(word in names or word in known.verbs for word in words):
         return ""
-    told = (*FIELDS, *names, *known.verbs, *known.fillers, *known.slots, *_SLOTS, *_STAR)
+    told = known_words(locale)
     return next((word for word in words if word not in told), "")
+
+
+@cache
+def known_words(locale: str) -> frozenset[str]:
+    """Return the words that may occur in a step."""
+    known = _dialect(locale)
+    names = {word for name in (*known.classes, *known.types) for word in name}
+    return frozenset((*FIELDS, *names, *known.verbs, *known.fillers, *known.slots, *_SLOTS, *_STAR))
 
 
 def spoken_words(locale: str) -> frozenset[str]:

@@ -46,7 +46,7 @@ from server.games.sternenhimmel.rules import (
 )
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_minutes, usual_turns
-from server.games.sternenhimmel.spoken import fitting_moves, meant_moves, strange_word
+from server.games.sternenhimmel.spoken import fitting_moves, known_words, meant_moves, strange_word
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view
@@ -120,6 +120,7 @@ __all__ = [
     "introduction",
     "is_mid_turn",
     "judge",
+    "known_words",
     "legal_moves",
     "meant_moves",
     "move_from_json",

@@ -95,7 +95,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     yield Line(PANEL - 16, 34, f"{board.first} / {board.second}", theme.ink, LEGIBLE, theme.card, anchor="end")
     if "payouts" in shown:
         yield from _gains(shown["payouts"], theme)
-    else:
+    elif board.id != board.names[locale].lower():
         yield Line(16, 58, board.id, theme.faint, 20, theme.card)
     for space, lying in shown["spaces"].items():
         x, y = _at(board, space)

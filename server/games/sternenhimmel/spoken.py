@@ -77,6 +77,11 @@ def strange_word(text: str, locale: str) -> str:
     return _strange_in(words) if named else ""
 
 
+def known_words(locale: str) -> frozenset[str]:
+    """Return the words that may name a star, a constellation or a space."""
+    return frozenset((*_STARS, *_BOARDS, *_LETTERS, *_SPACE, *_BESIDE, *_DOING))
+
+
 def _strange_in(words: Sequence[str]) -> str:
     return next((it for it in words if it not in _BOARDS and it not in _STARS and it not in _LETTERS | _SPACE), "")
 

@@ -52,7 +52,7 @@ from server.post.incoming.commands import (
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.replies import Wishes
-from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, passes, strange_word_in
+from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, nearest_move_in, passes, strange_word_in
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.table_help import help_at_table
@@ -430,8 +430,8 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
 
 
 def _unclear(doing: Doing, wishes: Wishes) -> str:
-    """Return what is unclear in a line that was not understood: that it asks, an unknown word, or which of several moves
-    it is. Otherwise return ""."""
+    """Return what is unclear in a line that was not understood: that it asks, an unknown word and the move
+    that it may mean, or which of several moves it is. Otherwise return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
     if wishes.problem != "not-understood":
         return ""
@@ -439,6 +439,12 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(_about_question(locale))
     if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
+    if near := nearest_move_in(rules, wishes.line, locale, legal):
+        word, move = near
+        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        line = write_move(rules, move, locale)
+        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
+        return f"{unknown} {asks}"
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
         return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"

@@ -6,36 +6,37 @@ off. Nor one that means "but", "or" or "if" in another language.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from server.games import Rules
-from server.games.presentation import fitting_moves, meant_moves, strange_word
+from server.games.presentation import fitting_moves, known_words, meant_moves, strange_word, write_move
 from server.post.incoming.doubt import PASS, contradiction_in
 
 LONGEST = 200  # characters of a sentence
 PASSING = "pass"  # the words of every pass, as the game sees them
 _PHRASES: Mapping[str, str] = {  # courtesy and intentions
     "en": (
-        "hi all|hello all|hi everyone|hello everyone|please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
+        "okay|ok then|okay then|well then|goes|goes to|hi all|hello all|hi everyone|hello everyone|please|pls|plz|kindly|thanks|thx|thank you|many thanks|hi|hello|hey|good morning|good evening|ok|okay|now"
         "|i would like to|i'd like to|i would like|i'd like|i would love to|i'd love to|i want to|i want|i wish to"
         "|i will|i'll|i will take|i'll take|i take|i am going to|i'm going to|let me|i play|i choose|play|go with"
         "|i think i'll|i think i'll take|i think i will|i think i will take|let's|let us|try"
         "|my move is|my move|here is my move|here's my move|here is|here's"
     ),
     "de": (
-        "hallo zusammen|hallo alle|bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
+        "ok|okay|ok dann|okay dann|also dann|na dann|gut dann|geht auf|geht in|geht an|kommt auf|kommt in|kommt an|hallo zusammen|hallo alle|bitte|danke|danke schön|vielen dank|hallo|hi|guten morgen|guten tag|guten abend|moin|gern|gerne|jetzt"
         "|ich möchte|möchte ich|ich moechte|moechte ich|ich will|ich würde gern|ich würde gerne|ich spiele|spiele ich|ich nehme"
         "|ich|spiele|spiel|spielen|mein zug ist|mein zug|hier ist mein zug|ich denke ich|ich denke ich nehme|lass uns|lasst uns"
         "|versuche|versuche mal|versuchen|versuchen wir|versuchen wir mal|versuchen wir es|versuchen wir's"
         "|probiere|probiere mal|probieren|probieren wir|probieren wir mal|probieren wir es|probieren wir's"
     ),
     "fr": (
-        "s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour à tous|salut à tous|bonjour|bonsoir|salut"
+        "ok alors|d'accord alors|alors|donc|va sur|va dans|va en|s'il te plaît|s'il te plait|s'il vous plaît|s'il vous plait|stp|svp|merci|merci beaucoup|bonjour à tous|salut à tous|bonjour|bonsoir|salut"
         "|je voudrais|j'aimerais|je veux|je vais|je joue|je prends|je|joue|jouer|mon coup est|mon coup|voici mon coup|maintenant"
         "|essayons|essayer|j'essaie|j'essaye|tentons|jouons|je tente|je pense que je vais|je pense que je vais prendre"
     ),
     "it": (
-        "per favore|per piacere|per cortesia|grazie|grazie mille|ciao a tutti|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
+        "ok allora|va bene allora|allora|va su|va sul|va sulla|va in|va nel|per favore|per piacere|per cortesia|grazie|grazie mille|ciao a tutti|ciao|salve|buongiorno|buonasera|vorrei|voglio|io gioco|io|prendo"
         "|gioco|gioca|giocare|la mia mossa è|la mia mossa|ecco la mia mossa|adesso|ora"
         "|proviamo|proviamo con|provo|provo con|provare|giochiamo|giocherò|penso che giocherò|penso di giocare"
     ),
@@ -52,6 +53,11 @@ _PARTICLES: Mapping[str, str] = {
         "|del|dello|della|dei"
     ),
 }
+_MOST_SUGGESTED = 20  # words of a line in which we look for a move
+_MOST_SIMILAR = 4
+_SHORTEST_NAME = 3  # characters
+_ALIKE = 0.75
+_ALIKE_IF_SHORT = 0.65  # two of three letters
 _ONE = ("one", "un", "uno")  # also articles and pronouns, so the game sees what stands before them
 _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
@@ -63,6 +69,10 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
     r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"
     r"|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
     r"(?:[ ,]+(?:(?i:everyone|everybody|all|zusammen|allen|euch allen|à tous|a tutti|tutti)|([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})))?[.! ]*"
+)
+_HAIL = re.compile(  # with a capitalised name; `Hi Clara, ...`
+    r"(?i:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|salut|bonjour|bonsoir|ch[eè]re?|ciao|salve|buongiorno|car[oa]) "
+    r"([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})[,!] "
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
@@ -106,10 +116,41 @@ def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     return strange_word(rules, " ".join(_words(said, locale)), locale)
 
 
+def nearest_move_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> tuple[str, Any] | None:
+    """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
+    replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or
+    none.
+
+    The move is only suggested to the player, never played.
+    """
+    words = _words(_sentence(line), locale)
+    known = known_words(rules, locale)
+    strange = [nr for nr, word in enumerate(words) if word not in known]
+    if not strange or len(words) > _MOST_SUGGESTED or contradiction_in([line]):
+        return None
+    bare = (words[strange[0]], [word for word in words if word in known])
+    similar = [
+        (words[nr], [it if place == nr else word for place, word in enumerate(words) if place == nr or word in known])
+        for nr in strange
+        for it in _similar(words[nr], known)
+    ]
+    for readings in (similar, [bare]):
+        meant = [(word, it) for word, said in readings for it in meant_moves(rules, " ".join(said), locale, legal)]
+        if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+def _similar(word: str, known: Collection[str]) -> list[str]:
+    if len(word) < _SHORTEST_NAME or not word.isalpha():
+        return []
+    return get_close_matches(word, known, _MOST_SIMILAR, _ALIKE if len(word) > _SHORTEST_NAME else _ALIKE_IF_SHORT)
+
+
 def _sentence(line: str) -> str:
-    """Return a line without smileys and courtesy at its end. Return "" for a question, and for any other line that can't
+    """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any other line that can't
     be a plain sentence."""
-    line = _without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip())
+    line = _without_hail(_without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()))
     return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
 
 
@@ -126,6 +167,12 @@ def _without_farewell(line: str) -> str:
         if found and not contradiction_in([found[0]]) and not (found[1] and contradiction_in([found[1]])):
             return line[: end.start()]
     return line
+
+
+def _without_hail(line: str) -> str:
+    """Return a line without a greeting by name at its beginning, such as `Hi Clara,`."""
+    found = _HAIL.match(line)
+    return line[found.end() :] if found and not contradiction_in([found[1]]) else line
 
 
 def _words(text: str, locale: str, left_out: Collection[str] | None = None) -> list[str]:

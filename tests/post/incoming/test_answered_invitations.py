@@ -75,8 +75,8 @@ def test_a_forged_yes_takes_no_seat(office: Office, game_id: UUID) -> None:
 
 def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
-    assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nLight up the constellations")
-    assert "##- Reply above this line: yes or no -##" in letter.page
+    assert letter.text.startswith("##- Reply above this line: yes or no\n\nLight up the constellations")
+    assert "##- Reply above this line: yes or no" in letter.page
     for part in (letter.text, letter.page):
         assert "Or reply with one word on its own line: yes or no." in part
     word = letter.reply_to.partition("@")[0]

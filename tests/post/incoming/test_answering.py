@@ -174,7 +174,7 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
-    assert "We don't know the word \"think\". This isn't quite the right form" in answer.text
+    assert 'We don\'t know the word "think". Did you mean' in answer.text
     assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
 

@@ -10,7 +10,7 @@ from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
 from server.post.incoming.replies import Wishes, parse, read, understand
-from server.post.incoming.sentences import strange_word_in
+from server.post.incoming.sentences import nearest_move_in, strange_word_in
 from server.post.wording import by_beginning
 from server.translations import LOCALES
 
@@ -219,6 +219,13 @@ SENTENCES = {
         "7 auf den Löwen c",
         "Sieben Loewe c",
         "put my seven on leo c",
+        "my seven goes to Leo, space c",
+        "Okay, then my 7 in Leo c.",
+        "Hi Clara, I'll put my 7 on Leo c please.",
+        "Also dann, 7 auf Löwe c",
+        "Meine 7 geht auf Löwe c",
+        "Alors, mon 7 va sur Lion c",
+        "Allora il mio 7 va sul Leone c",
         "le sept sur le Lion c",
         "Ecco la mia mossa: 7 Leone c",
     ],
@@ -246,6 +253,9 @@ UNCLEAR = (
     "Capricorn d b",
     "d b capricorn",
     "The ten on Scorpio I play",
+    "Hi Nope, ten on capricorn c",
+    "Clara, ten on capricorn c",
+    "Then ten on capricorn c",
     "On Scorpio I play a ten",
     "On Capricorn a ten",
     "10 on leo a b",
@@ -324,6 +334,36 @@ def test_an_unclear_sentence_is_not_played(locale: str) -> None:
 def test_the_word_that_makes_a_sentence_unclear_is_named(word: str) -> None:
     line = wishes_of(f"Good evening Bea,\nwhat a game!\n\n{STRANGE[word]}").line
     assert strange_word_in(sternenhimmel, line, "en") == word
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    ("line", "word", "move"),
+    [
+        ("5 tarus e", "tarus", "5 taurus e"),
+        ("5 on Taurs e", "taurs", "5 taurus e"),
+        ("7 loe a", "loe", "7 leo a"),
+        ("10 auf Steinbok c", "steinbok", "10 capricorn c"),
+        ("sevn leo a please", "sevn", "7 leo a"),
+        ("Hi Clara, lovely that you're here! I'll put my 7 on Leo c please.", "lovely", "7 leo c"),
+    ],
+)
+def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_mean(
+    line: str, word: str, move: str, locale: str
+) -> None:
+    legal = list(PLACEMENTS.values())
+    wishes = wishes_of(line, locale)
+    assert (wishes.move, wishes.problem, wishes.line) == (None, "not-understood", line)
+    assert nearest_move_in(sternenhimmel, line, locale, legal) == (word, sternenhimmel.read_move(move))
+    assert nearest_move_in(sternenhimmel, line, locale, [it for it in legal if it.board == "virgo"]) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ten on capricorn c or d", "Don't put the ten on capricorn c", "5 xyzzy e", "what a game", "7 leo virgo a x3"],
+)
+def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> None:
+    assert nearest_move_in(sternenhimmel, line, "en", list(PLACEMENTS.values())) is None
 
 
 def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> None:
