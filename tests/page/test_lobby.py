@@ -218,7 +218,7 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     page.locator("[name=rules][value=sternenglanz]").check()
     page.locator("[name=scenario][value=scenario-4]").check()
     expect(page.locator("[name=number]")).to_have_value("2")  # as with "Play now"
-    expect(page.get_by_label("Accounts that belong to a program may join")).to_have_count(0)  # all seats are taken
+    expect(page.get_by_label("Programs may join, too")).to_have_count(0)  # all seats are taken
     page.get_by_text("All options").tap()
     page.get_by_label("Maximum rounds").fill("12")
     page.locator("select[name=clock]").select_option("own-time")
@@ -257,7 +257,7 @@ def test_an_error_is_shown_beside_its_field_and_input_is_kept(ada: Client, windo
     expect(page.get_by_label("Titre")).to_have_value("For Gina")
     page.get_by_label("Langue").select_option("en")
     page.get_by_label("Email address").fill("gina@example.org")
-    expect(page.get_by_label("Accounts that belong to a program may join")).to_be_checked()
+    expect(page.get_by_label("Programs may join, too")).to_be_checked()
     greeting = page.get_by_label("A personal line")
     greeting.fill("See www.example.org")
     page.get_by_role("button", name="Create the game").click()
@@ -546,7 +546,7 @@ def test_a_new_player_reads_rules_and_settings_without_choosing_a_name(house: Ho
 def test_a_new_game_counts_equal_bots_and_a_players_page_names_them(ada: Client, windows: Windows) -> None:
     page = windows.open(ada, **PHONE)
     form_of(page)
-    expect(page.get_by_role("region", name="Your new game")).to_contain_text("you and the Greedy bot (2×)")
+    expect(page.get_by_role("region", name="Your new game")).to_contain_text("you and the Level 2 bot (2×)")
     select, arrow = page.locator("[name=seat-1]").bounding_box(), page.locator(".seat > button").first.bounding_box()
     assert select and arrow and select["y"] <= arrow["y"] + 1 < select["y"] + select["height"]  # side by side
     open_game(ada, ME, BOT, BOT)
