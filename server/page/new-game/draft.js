@@ -21,14 +21,15 @@ export const LADDERS = {
 };
 export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
 export const BOTS = ["greedy", "random"]; // for the turns of absent players, which can't wait
-export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", ...BOTS];
+export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5"];
+export const USUAL = "level-2"; // about as strong as the bot Greedy
 export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
 
 const BLANK = {
   rules: ROOMS[0],
   options: {},
-  seats: [{ kind: "me" }, { kind: "greedy" }, { kind: "greedy" }],
+  seats: [{ kind: "me" }, { kind: USUAL }, { kind: USUAL }],
   title: "",
   isPrivate: null,
   salt: "",
@@ -60,7 +61,8 @@ export const discard = () => drafts.delete(owner());
 /** Return the terms of the last game created here without its title and addresses, or null. */
 export function lastTime() {
   try {
-    return JSON.parse(forGood.getItem(KEY) ?? "null");
+    const last = JSON.parse(forGood.getItem(KEY) ?? "null");
+    return last && { ...last, seats: last.seats.map((it) => (BOTS.includes(it.kind) ? { kind: USUAL } : it)) };
   } catch {
     return null;
   }

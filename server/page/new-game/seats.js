@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, isFree, isHidden, OPPONENTS } from "./draft.js";
+import { admitsPrograms, isFree, isHidden, OPPONENTS, USUAL } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 
@@ -47,7 +47,7 @@ export function Seats({ it, change, game, wrongs }) {
       onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`}`;
 }
 
-export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });
+export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: USUAL });
 
 /** Change the number of seats. A removed seat can no longer be the start seat. */
 function withSeats({ seats, options }, number) {

@@ -5,33 +5,43 @@ import { length } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-/** @import { SeenTable } from "../ui/types" */
+/** @import { Seat, SeenTable } from "../ui/types" */
 
 const MORE = "P14D";
-const NONE = Promise.resolve({ items: [] });
 
 /** @param {{table: SeenTable}} props */
 export function Host({ table }) {
   const { game } = table;
   const guests = game.seats.filter((it) => it.kind === "human" && it.seat !== game.you?.seat);
   const invited = game.seats.filter((it) => it.kind === "invited");
-  const [known] = useLoaded(() => (invited.length ? call("GET", `${table.base}/invitations`) : NONE), [game]);
-  /** @type {{seat: number, email: string | null}[]} */
-  const invitees = known?.items ?? [];
   /** @type {(name: string, key: string, values: object, method: string, path: string, body?: object) => any} */
   const act = (name, key, values, method, path, body) => html`<${Action} key=${key} words=${t(`host.${name}`, values)}
     sure=${name === "keep" ? "" : t(`host.${name}.sure`, values)} table=${table} method=${method} path=${path}
     body=${body} />`;
   return html`<section class="host" aria-labelledby="host">
     <h3 id="host">${t("host.actions")}</h3>
-    ${invitees.map(({ seat, email }) => email && html`<${Invited} key=${`${seat} ${email}`} table=${table} seat=${seat}
-      email=${email} isLost=${game.seats[seat].unreachable} />`)}
     ${act("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
     ${invited.map((it) =>
       act("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
     ${guests.map((it) => act("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
     ${act("close", "close", {}, "DELETE", "")}
   </section>`;
+}
+
+/**
+ * The host's view of the reserved seats: to which address we've written, if the host entered it.
+ * @param {{table: SeenTable, invited: Seat[]}} props
+ */
+export function Invitees({ table, invited }) {
+  const [known] = useLoaded(() => call("GET", `${table.base}/invitations`), [table.game]);
+  /** @type {{seat: number, email: string | null}[]} */
+  const invitees = known?.items ?? [];
+  return invited.map(({ seat, unreachable }) => {
+    const email = invitees.find((it) => it.seat === seat)?.email;
+    return html`<li key=${`${seat} ${email}`}>${email
+      ? html`<${Invited} table=${table} seat=${seat} email=${email} isLost=${unreachable} />`
+      : t(unreachable ? "pregame.lost" : "pregame.invited", { seats: t("seat", { number: seat + 1 }), count: 1 })}</li>`;
+  });
 }
 
 /**
@@ -44,11 +54,11 @@ function Invited({ table, seat, email, isLost }) {
     await call("POST", `${table.base}/invitations`, { email, seat });
     sent(true);
   });
-  return html`<p class="row"><span>${t(isLost ? "host.invited.lost" : "host.invited", { email, number: seat + 1 })}</span>
+  return html`<div class="row"><span>${t(isLost ? "host.invited.lost" : "host.invited", { email, number: seat + 1 })}</span>
     <button type="button" class="plain" disabled=${busy} aria-label=${t("host.send-again.to", { email })}
       onClick=${again}>${t("host.send-again")}</button>
     <span role="status">${isSent && t("host.sent-again")}</span>
-    ${error && html`<${Sorry} error=${error} />`}</p>`;
+    ${error && html`<${Sorry} error=${error} />`}</div>`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { listed, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { later } from "../ui/lazy-loading.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
-import { Host } from "./host.js";
+import { Host, Invitees } from "./host.js";
 import { Ready } from "./ready.js";
 import { committed, Salt } from "./salt.js";
 /** @import { Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
@@ -21,7 +21,7 @@ export function Pregame({ table, invitation, player }) {
   const isAsked = game.seats.some((it) => it.ready !== null); // the table waits for all players to be ready
   return html`<section class="card waiting-room">
     <h2>${t("pregame")}</h2>
-    ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
+    ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} table=${table} />`}
     ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
     ${player && !player.guest && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
     <p>${!game.options.ready_check && t("pregame.start")} ${t(firstOf(game) === null ? "pregame.lot" : "pregame.first", {
@@ -48,8 +48,9 @@ const seatsOf = (/** @type {Game} */ game, /** @type {Seat["kind"]} */ kind) =>
   game.seats.filter((it) => it.kind === kind);
 const named = (/** @type {Seat[]} */ seats) => listed(seats.map((it) => t("seat", { number: it.seat + 1 })));
 
-/** @param {{game: Game}} props */
-function Missing({ game }) {
+/** @param {{table: SeenTable}} props */
+function Missing({ table }) {
+  const { game } = table;
   const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
   const lost = invited.filter((it) => it.unreachable);
   const declined = open.filter((it) => it.declined);
@@ -57,8 +58,9 @@ function Missing({ game }) {
     <p role="status">${t("pregame.missing", { count: open.length + invited.length })}</p>
     <ul>
       ${open.length > 0 && html`<li>${t("pregame.open", { seats: named(open), count: open.length })}</li>`}
-      ${invited.length > 0 && html`<li>${t("pregame.invited", { seats: named(invited), count: invited.length })}</li>`}
-      ${lost.length > 0 && html`<li>${t("pregame.lost", { seats: named(lost) })}</li>`}
+      ${game.hosting ? html`<${Invitees} table=${table} invited=${invited} />` : invited.length > 0 && html`<li>${
+        t("pregame.invited", { seats: named(invited), count: invited.length })}</li>`}
+      ${lost.length > 0 && !game.hosting && html`<li>${t("pregame.lost", { seats: named(lost) })}</li>`}
       ${declined.length > 0 && html`<li>${t("pregame.declined", { seats: named(declined) })}</li>`}
     </ul>`;
 }
@@ -134,7 +136,8 @@ function Invite({ table }) {
     await table.look();
   });
   const wrongs = byPlace(error);
-  return html`<form class="invite" onSubmit=${invite}>
+  return html`<details class="invite" open=${open.length > 0}><summary>${
+    t(open.length > 0 ? "invite.one" : "invite.other")}</summary><form onSubmit=${invite}>
     <label>${t("invite")} <input type="email" required name="email" autocomplete="off" value=${email}
       ...${marked(wrongs, "email")} onInput=${(/** @type {Input} */ event) => setEmail(event.target.value)} />
       <${Wrong} wrongs=${wrongs} place="email" /></label>
@@ -150,7 +153,7 @@ function Invite({ table }) {
     ${table.game.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}
     ${!table.game.hosting && html`<small class="faint">${t("invite.private")}</small>`}
     <button class="plain" disabled=${busy}>${t("invite.send")}</button>
-    <p role="status">${done && t("invite.sent", { email: done })}</p>
     ${error && !wrongs.email && !wrongs.greeting && html`<${Sorry} error=${error} />`}
-  </form>`;
+  </form></details>
+  <p role="status">${done && t("invite.sent", { email: done })}</p>`;
 }

@@ -4,7 +4,7 @@ import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
-import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../new-game/draft.js";
+import { CLOCKS, draft, keep, LADDERS, OPPONENTS, USUAL } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
 import { Next } from "../table/next.js";
 import { Backdrop } from "../ui/night-sky.js";
@@ -68,8 +68,8 @@ function ties({ rules, outcome, view }, order, names) {
 
 /** Return a draft for a game like this one. Other players' seats are open, since their addresses are unknown here. */
 function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }) {
-  // several bots of one kind have a number after their name: "Greedy 1", "Level 3 (1)"
-  const bot = (it) => OPPONENTS.find((kind) => it.name.toLowerCase().replace(" ", "-").startsWith(kind)) ?? "greedy";
+  // several bots of one kind have a number after their name: "Level 3 (1)"
+  const bot = (it) => OPPONENTS.find((kind) => it.name.toLowerCase().replace(" ", "-").startsWith(kind)) ?? USUAL;
   const isPerson = (it) => it.kind !== "bot" || it.stand_in;
   const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat
   const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));
