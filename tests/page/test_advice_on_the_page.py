@@ -69,16 +69,16 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("status")).to_contain_text("1 of 4")
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
-    expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on c1, worth about 6 points more")
+    expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
     expect(review.locator(".curve button")).to_have_text(["+3", "−2", "−6"])
-    gained = "1: Dot star on b1: about 3 points better than the bot Greedy’s move."
+    gained = "Slot 1: a dot star on b1: about 3 points better than the bot Greedy’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
     expect(review.locator("tbody tr")).to_have_count(5)
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
-    expect(review.get_by_role("status")).to_contain_text("Better: 1: Dot star on c1")
+    expect(review.get_by_role("status")).to_contain_text("Better: Slot 1: a dot star on c1")
     for field, mark, words in (("b6", "played", "your move"), ("c1", "better", "better move")):
         expect(page.locator(f".field.{mark}")).to_have_attribute("data-field", field)
         expect(page.locator(f".field.{mark}")).to_have_accessible_name(re.compile(f", {words}$"))

@@ -118,7 +118,7 @@ def test_a_step_planned_by_tapping_is_played(house: House, windows: Windows, dev
     assert planned["if"] == [{"at": f"/board/{near[-1]}", "is": None}]
     plan = page.locator(".plan")
     press(plan.get_by_text("Planned moves (1)"))
-    expect(plan.locator("li strong")).to_have_text([f"1: Dot star on {near[-1]}"])
+    expect(plan.locator("li strong")).to_have_text([f"Slot 1: a dot star on {near[-1]}"])
     played = 0
     while ada.get(f"/v1/games/{game_id}")["you"]["turn"] is not None and played < 6:
         played += 1
@@ -138,7 +138,7 @@ def test_a_whole_turn_can_be_planned_with_the_cards_that_follow(house: House, wi
     page.locator(".tray").get_by_role("button", name="Plan a move").click()
     page.locator(".step-list summary").click()
     steps = page.locator(".steps button")
-    for begun, wanted in enumerate(("1: Dot star on", "2: ", "no third slot", "in slot 2"), start=1):
+    for begun, wanted in enumerate(("Slot 1: a dot star on", "Slot 2: ", "no third slot", "in slot 2"), start=1):
         steps.filter(has_text=wanted).first.click()
         expect(page.locator(f".sternenglanz[data-begun='{begun}']")).to_be_attached()
     expect(steps).to_have_count(0)

@@ -195,7 +195,7 @@ function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
   }
   const key = `step.${action ?? cmd}`;
   if (!knows(key)) return [slot, action ?? cmd, path?.join(" → ") ?? field].filter(Boolean).join(" ");
-  return t(key, { slot, field, path: path?.join(" → "), star: rest.class && cards.classes[rest.class]?.[locale()] });
+  return t(key, { slot, field, path: path?.join(" → "), star: rest.class && star(rest.class) });
 }
 
 /**
