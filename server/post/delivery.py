@@ -216,7 +216,8 @@ class PostOffice:
     def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
-        """Claim and yield other waiting emails about turns in these games, to the reader of the first email `in_hand`."""
+        """Claim and yield other waiting emails about turns in these games, to the reader of the first email
+        `in_hand`."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:

@@ -14,6 +14,7 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.game import Game
 from server.play.planning.plans import plan_of
+from server.play.turns.reviewing import is_clear
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
@@ -24,7 +25,6 @@ from server.store.tables import LetterRow
 from server.translations import noted
 
 _MUCH = 10  # points
-_LEAST = 0.5  # points by which a move is worse than another; less is a tie
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -108,7 +108,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
     """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
-    worse = [it for it in moves if it["behind"] > max(_LEAST, it["margin"])]
+    worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
     if len(moves) > 1 and not worse:
         return [str(gettext("About equal:"))] * len(moves)
     return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
