@@ -93,8 +93,8 @@ class Rules(MethodView):
     def get(self, name: str) -> Any:
         """Get the rules of a game
 
-        Returns options, editions, boards, notation, the schemas of moves, views and events, and how strong the bots are.
-        The response is compressed if the client accepts gzip.
+        Returns options, editions, boards, notation, the schemas of moves, views and events, and how strong the bots
+        are. The response is compressed if the client accepts gzip.
         """
         return _described(_known(name)).answer()
 
@@ -409,8 +409,8 @@ class Invitations(MethodView):
 
         To send the email again, repeat the call with the same seat and address. Without a `greeting`, your last one to
         this address is used again. But an address without an account gets only one invitation email, even from several
-        hosts, until a player signs in with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks
-        like a link is removed from the title and names in the email.
+        hosts, until a player signs in with this address. The seat's `unreachable` tells you whether emails bounce.
+        Anything that looks like a link is removed from the title and names in the email.
         """
         who = caller("games:write")
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
@@ -445,8 +445,8 @@ class Votes(MethodView):
         when all active players consent, that is, those whose seats are not played by a bot. Set `vote` to `false` to
         withdraw your consent.
 
-        While all active players consent to `offer`, anyone can take over a seat that a bot plays. A take-back vote ends at
-        its `ends_at` or with the next move.
+        While all active players consent to `offer`, anyone can take over a seat that a bot plays. A take-back vote ends
+        at its `ends_at` or with the next move.
         """
         who = caller("games:write")
 

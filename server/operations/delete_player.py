@@ -275,8 +275,8 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 
 
 def _invites(player_id: UUID) -> ColumnElement[bool]:
-    """Return the condition that the player has reserved a seat for an address."""
-    return SeatRow.email.is_not(None) & (SeatRow.invited_by == player_id)
+    """Return the condition that the player has reserved a seat for an address, which may have declined it."""
+    return (SeatRow.email.is_not(None) | SeatRow.greeting.is_not(None)) & (SeatRow.invited_by == player_id)
 
 
 def _titled(player_id: UUID, name: str) -> Sequence[UUID]:

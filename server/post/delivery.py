@@ -25,7 +25,7 @@ from server.play.notices import notice_in, still_matters
 from server.post.batching import recipient, set_aside
 from server.post.coalescing import CONFIRMING, MOST, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.letters.answers import confirmed
+from server.post.letters.answers import with_confirmation
 from server.post.letters.compose import Written, compose, compose_together
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
 from server.push.queue import enqueue, enqueue_early
@@ -204,19 +204,20 @@ class PostOffice:
         return aside is not None
 
     def _claim_confirmations(self, in_hand: list[_InHand], leases: ExitStack) -> None:
-        """Claim the waiting confirmations of moves and take-backs that the first email `in_hand` may contain, and add them to it."""
+        """Claim the waiting confirmations of moves and take-backs that the first email `in_hand` may contain, and add
+        them to it."""
         row = in_hand[0].row
         for letter in outbox.confirmations_for(in_hand[0].letter, self._lapsed_at):
             it = self._claim(letter, leases)
             if it is not None:
                 in_hand.append(it)
-                earliest = {"since": row.data["since"]} if "since" in row.data else {}
-                row.data = {**row.data, "answers": it.row.data["answers"], **confirmed(it.row.data), **earliest}
+                row.data = {**with_confirmation(row.data, it.row.data), "answers": it.row.data["answers"]}
 
     def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
-        """Claim and yield other waiting emails about turns in these games, to the reader of the first email `in_hand`."""
+        """Claim and yield other waiting emails about turns in these games, to the reader of the first email
+        `in_hand`."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:

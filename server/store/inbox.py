@@ -14,6 +14,8 @@ from server.store.connections import autocommit
 from server.store.database_retry import with_retries
 from server.store.tables import GameRow, Incoming, LetterRow, SeatRow, db
 
+MOST_JOINED = 4  # confirmations that are looked up for the email about a turn; it rarely contains more than one
+
 
 class Arrived(NamedTuple):
     """An email that is due. Another worker may already be processing it."""
@@ -105,14 +107,14 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """Return our newest replies to this seat, if they have this turn's reply address. Also return the confirmation that
+    """Return our newest replies to this seat, if they have this turn's reply address. Also return the confirmations that
     the email about this turn may contain."""
     own = (Incoming.game_id == game_id) & (Incoming.seat == seat)
     of_turn = own & (Incoming.answer["turn"].as_integer() == turn)
     version, may_join = Incoming.answer["version"].as_integer(), Incoming.answer["may_join"].as_boolean()
     return [
         answer
-        for condition, limit in ((of_turn, most), (own & may_join & (version <= turn), 1))
+        for condition, limit in ((of_turn, most), (own & may_join & (version <= turn), MOST_JOINED))
         for answer in db.session.scalars(
             select(Incoming.answer).where(condition).order_by(Incoming.arrived_at.desc()).limit(limit)
         )

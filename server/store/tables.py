@@ -348,7 +348,8 @@ class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     - `mails`: at-once, bundled or off, if chosen for this game.
     - `invited_by`: the player who entered `email`. None if the invited player has changed the address since.
     - `mailed_at`: when the last invitation to `email` was sent, unless it bounced.
-    - `greeting`: what `invited_by` wrote to `email`. None as soon as the seat isn't reserved for `email`.
+    - `greeting`: what `invited_by` wrote to `email`. A declined invitation keeps it until the seat is reserved or taken,
+      or the game closes. Otherwise None as soon as the seat isn't reserved for `email`.
     - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
     - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
       the planned move is played, if it is delayed.

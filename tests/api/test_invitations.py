@@ -125,17 +125,21 @@ def _reserved() -> Select[tuple[SeatRow]]:
     return db.select(SeatRow).where(SeatRow.email.is_not(None))
 
 
-def test_a_greeting_is_deleted_when_its_seat_is_no_longer_reserved(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_a_greeting_is_deleted_when_its_seat_is_no_longer_reserved(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
     ended: list[Callable[[str, str], TestResponse]] = [
         lambda path, word: stranger.ask("POST", f"/i/{word}"),
-        lambda path, word: stranger.post(f"/i/{word}/no"),
         lambda path, word: ada.delete(f"{path}/invitations/1"),
         lambda path, word: ada.delete(path),
+        lambda path, word: (stranger.post(f"/i/{word}/no"), ada.delete(path))[1],
+        lambda path, word: (stranger.post(f"/i/{word}/no"), ada.post(f"{path}/invitations", {"email": NEW}))[1],
+        lambda path, word: (stranger.post(f"/i/{word}/no"), bea.post(f"{path}/seats", {"seat": 1}))[1],
     ]
     for number, end in enumerate(ended):
         email = f"{number}@example.org"
         path = opened(ada, ME, {"email": email, "greeting": "Fancy a game?"}, OPEN)
-        assert end(path, mailed(app, email)[0]).status_code in (200, 204)
+        assert end(path, mailed(app, email)[0]).status_code in (200, 201, 204)
         with app.app_context():
             assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
 
@@ -384,6 +388,22 @@ def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
     bea.post(f"{path}/seats", {"seat": 1})
     assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
     assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def test_a_restored_invitation_keeps_its_greeting_unless_its_author_is_deleted(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    bea.post(f"{path}/seats", {"seat": 1})
+    invite(bea, path, NEW, seat=2, greeting="Fancy a game?")
+    (word,) = mailed(app, NEW)
+    stranger.post(f"/i/{word}/undo", data=hidden_fields(stranger.post(f"/i/{word}/no")))
+    assert "<blockquote>“Fancy a game?”" in stranger.get(f"/i/{word}").text
+    stranger.post(f"/i/{word}/no")
+    bea.delete(f"{path}/seats/1")
+    with app.app_context():
+        delete_player(id_of_player(bea))
+        assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
 
 
 def test_a_declined_invitation_cannot_be_restored_after_another_player_declined_the_seat(

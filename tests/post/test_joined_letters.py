@@ -13,20 +13,25 @@ from uuid import UUID
 import psycopg
 import pytest
 from flask import Flask
+from flask_babel import force_locale
 
 from server import leases
 from server.accounts.players import change_profile
+from server.accounts.rate_limits import most_of
 from server.clock import clock
+from server.play.mail.mail_in import reply_word
 from server.play.views import view_of
 from server.post.delivery import PostOffice
 from server.post.incoming import answering
 from server.post.incoming.answering import JOINING, LEASE, deal_with_mails
 from server.post.incoming.smtp_server import SmtpServer
+from server.post.letters.answers import lines_for
 from server.post.smtp import SmtpCarrier
+from server.store import inbox
 from server.store.database_retry import Unavailable
 from server.store.tables import Delivery, LetterRow, db
-from tests.post.incoming.replying import DOMAIN, a_move
-from tests.post.office import Mail, a_mail
+from tests.post.incoming.replying import DOMAIN, a_move, turn_of_ada
+from tests.post.office import Mail, a_mail, arrives
 from tests.post.test_mail import Server, listening
 from tests.support.games import (
     HOUR,
@@ -160,6 +165,32 @@ def test_the_email_about_the_turn_confirms_a_take_back(line: Line, game_id: UUID
     assert happened(game_id) == before
     later(2 * JOINING)
     assert results(game_id, "your-turn") == ["sent", "sent"]
+
+
+def test_a_take_back_and_the_next_move_are_confirmed_in_their_order(line: Line, game_id: UUID, ada: UUID) -> None:
+    line.mails()
+    turn, first = turn_of_ada(game_id), a_move(game_id, ada)
+    for words in (first, "undo"):
+        writes(game_id, turn, words)
+    second = a_move(game_id, ada, -1)
+    writes(game_id, turn_of_ada(game_id), second)
+    everything_due_happens()
+    _, mail = line.mails()
+    told = f"Your move has been taken back: {first}\nYou played: {second}\n"
+    assert f"\n{told}Please move by" in mail.text
+    turn = turn_of_ada(game_id)
+    assert turn is not None
+    answers = inbox.answers(game_id, 0, turn, most_of("answers").most)
+    with force_locale("en"):
+        ours = lines_for(head_of(game_id), 0, turn, answers, "http://127.0.0.1:8000")
+    assert told in "".join(f"{line}\n" for line in ours)
+
+
+def writes(game_id: UUID, turn: int | None, words: str) -> None:
+    """Let Ada reply to the email about this turn before our letters are sent."""
+    assert turn is not None
+    arrives(f"{reply_word(game_id, 0, turn)}@{DOMAIN}", a_mail(words))
+    deal_with_mails()
 
 
 def test_a_take_back_is_confirmed_even_if_no_email_about_a_turn_follows(line: Line, game_id: UUID, ada: UUID) -> None:

@@ -154,7 +154,10 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
 
 
 def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
-    freed = update(SeatRow).where(invited).values(**NO_INVITATION | {"lost_at": declined_at}).returning(SeatRow.seat)
+    values = NO_INVITATION | {"lost_at": declined_at}
+    if declined_at:
+        del values["greeting"]  # for `take_again`
+    freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
     with committing(seat):
@@ -210,6 +213,7 @@ def close_within(game_id: UUID, now: datetime) -> None:
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(**NO_INVITATION))
+    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id).values(greeting=None))
     connection = in_transaction(db.session.connection())
     record_within(connection, commit_of(load_within(connection, game_id), [GameAbandoned()], now))
 

@@ -37,6 +37,7 @@ from server.store.tables import db
 from server.translations import noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
+_LEAST: Final = 0.5  # points
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
 
 log = logging.getLogger(__name__)
@@ -91,8 +92,14 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
 def clearly_better(moves: Sequence[Json]) -> list[Json]:
     """Return the reviewed moves for which a move was found that is better beyond its margin of error, largest gain
     first."""
-    found = [it for it in moves if it["better"] and it["better"]["gain"] > max(0.5, it["better"]["margin"])]
+    found = [it for it in moves if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"])]
     return sorted(found, key=lambda it: -it["better"]["gain"])
+
+
+def is_clear(gain: float, margin: float | None) -> bool:
+    """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
+    unknown, the two are about equal."""
+    return margin is not None and gain > max(_LEAST, margin)
 
 
 def _expect_reviewable(game: Game, seat: Seat) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import ClassVar
 
 from flask_babel import gettext, ngettext
@@ -14,6 +14,7 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.game import Game
 from server.play.planning.plans import plan_of
+from server.play.turns.reviewing import is_clear
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
@@ -24,7 +25,6 @@ from server.store.tables import LetterRow
 from server.translations import noted
 
 _MUCH = 10  # points
-_LEAST = 0.5  # points by which a move is worse than another; less is a tie
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -108,7 +108,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
     """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
-    worse = [it for it in moves if it["margin"] is not None and it["behind"] > max(_LEAST, it["margin"])]
+    worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
     if len(moves) > 1 and not worse:
         return [str(gettext("About equal:"))] * len(moves)
     return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
@@ -154,16 +154,22 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     if is_turn:
         plan = plan_of(game, seat)["ended"]
         words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
-        joined = [it for it in answers if it.get("may_join") and it["version"] <= turn]
-        words += [about_turn(reader(turn, {"turn": turn, "plan": plan, **confirmed(it)}), NO_TIME) for it in joined]
+        joined = {it["version"]: it for it in answers if it.get("may_join") and it["version"] <= turn}
+        newest = sorted(joined.values(), key=lambda it: it["version"])
+        for nr in range(len(newest)):  # earlier ones may have been sent by themselves
+            data = reduce(with_confirmation, newest[nr:], {"turn": turn, "plan": plan})
+            words.append(about_turn(reader(turn, data), NO_TIME))
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
     return [line for it in words for line in _lines(it, spoken().locale)]
 
 
-def confirmed(said: Json) -> Json:
-    """Return what an email about a turn or about the end contains of a reply that it confirms."""
-    played = {"played": said["played"], "since": said["since"]} if said["played"] else {}
-    return {**played, **({"undone": undone} if (undone := said.get("undone")) else {})}
+def with_confirmation(data: Json, said: Json) -> Json:
+    """Return the data of an email about a turn or about the end, with what it contains of a reply that it confirms. Call
+    it for the oldest reply first."""
+    if said["played"]:
+        since = data.get("since", said["since"])
+        data = {**data, "played": said["played"], "since": since, "undone_first": "undone" in data}
+    return {**data, "undone": said["undone"], "undone_first": False} if said.get("undone") else data
 
 
 @lru_cache(_LINES_KEPT)

@@ -144,9 +144,14 @@ class Reader(NamedTuple):
         return in_words(self.game.table.rules, self.letter.data.get("played", ""), spoken().locale)
 
     @property
-    def undone(self) -> str:
-        """Return the move whose take-back this email confirms, in the reader's words, or ""."""
-        return in_words(self.game.table.rules, self.letter.data.get("undone", ""), spoken().locale)
+    def done(self) -> tuple[str, ...]:
+        """Return the move and the take-back that this email confirms, a sentence each, in their order."""
+        undone = in_words(self.game.table.rules, self.letter.data.get("undone", ""), spoken().locale)
+        told = (
+            gettext("You played: %(move)s", move=self.played) if self.played else "",
+            gettext("Your move has been taken back: %(move)s", move=undone) if undone else "",
+        )
+        return tuple(filter(None, told[::-1] if self.letter.data.get("undone_first") else told))
 
     def since_own_move(self) -> tuple[str, ...]:
         """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""

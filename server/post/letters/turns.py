@@ -29,8 +29,7 @@ _EXAMPLES = 4
 class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
     since: tuple[str, ...]  # events since the reader's last turn, a sentence each
-    played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
-    undone: str = ""  # the reader's move that was taken back, if this email confirms that
+    done: tuple[str, ...] = ()  # the reader's move and take-back that this email confirms, a sentence each
     table: str  # the table as this seat sees it, on several lines
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
@@ -65,8 +64,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
             if row.person.unreachable_since and row.person.name and row.seat != seat and not game.hides_names
         ),
         since=reader.since_own_move(),
-        played=reader.played,
-        undone=reader.undone,
+        done=reader.done,
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
