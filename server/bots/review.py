@@ -66,7 +66,9 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
 
 
 def _mean(differences: Sequence[float]) -> Worth:
-    return Worth(fmean(differences) if differences else 0.0, margin_of(differences))
+    if not differences:  # there was a single move
+        return Worth(0.0, 0.0)
+    return Worth(fmean(differences), margin_of(differences))
 
 
 def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tuple[float, int]:

@@ -22,7 +22,7 @@ There is no tree. A move is one of more than a hundred, so a few dozen playouts 
 
 from collections.abc import Sequence
 from functools import reduce
-from math import sqrt
+from math import inf, sqrt
 from operator import add
 from random import Random
 from statistics import fmean, stdev
@@ -33,7 +33,7 @@ from server.games import GAMES, Json, Outcome, Rules, Seat
 
 WIN = 10.0  # points
 WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
-_EVEN = 1.96  # standard deviations of a 95 % interval
+_T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)  # Student's t for 95 %, from 1 degree of freedom on
 
 
 class Seen(NamedTuple):
@@ -71,7 +71,7 @@ class Effort(NamedTuple):
 
 class Compared(NamedTuple):
     """A move, its mean gain, and the margin of error of the difference between the best move's gain and this one. The
-    margin is 0 if there were too few worlds to estimate it."""
+    margin is infinite if there were too few worlds to estimate it."""
 
     move: Any
     gain: float
@@ -161,14 +161,20 @@ def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Se
     total = reduce(lambda had, gains: [*map(add, had, gains)], worlds, [0.0] * len(candidates))
     gains = [gain / len(worlds) for gain in total] if worlds else [value for value, _ in candidates]
     best = gains.index(max(gains))
-    margins = [margin_of([it[best] - it[nth] for it in worlds]) for nth in range(len(candidates))]
+    margins = [
+        margin_of([it[best] - it[nth] for it in worlds]) if nth != best else 0.0 for nth in range(len(candidates))
+    ]
     compared = [Compared(move, *it) for (_, move), *it in zip(candidates, gains, margins, strict=True)]
     return sorted(compared, key=lambda it: it.gain, reverse=True)  # stable
 
 
 def margin_of(differences: Sequence[float]) -> float:
-    """Return the margin of a 95 % interval for the mean of these differences, or 0 if they are too few."""
-    return _EVEN * stdev(differences) / sqrt(len(differences)) if len(differences) > 1 else 0.0
+    """Return the margin of Student's 95 % interval for the mean of these differences. It is infinite for fewer than two."""
+    degrees = len(differences) - 1
+    if degrees < 1:
+        return inf
+    t = _T[degrees - 1] if degrees <= len(_T) else 1.96 + 2.5 / degrees  # within 1 %
+    return t * stdev(differences) / sqrt(len(differences))
 
 
 def _gain(seen: Seen, state: Any, judged: tuple[Any, float], turns: int, dice: PrivateDice) -> float:

@@ -39,6 +39,7 @@ def test_a_hint_names_the_best_moves_and_is_the_same_when_requested_again(app: F
     behind = [it["behind"] for it in told["moves"]]
     assert behind[0] == 0
     assert behind == sorted(behind)
+    assert [it["margin"] for it in told["moves"]] == [0, None, None]  # in one world
     assert hint(ada, path) == told
     ada.patch("/v1/me", {"locale": "de"})
     in_german = hint(ada, path)["moves"]

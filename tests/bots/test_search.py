@@ -2,7 +2,9 @@
 
 from functools import reduce
 from itertools import groupby
+from math import inf, sqrt
 from random import Random
+from statistics import stdev
 from time import process_time
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from server.bots import LEVELS, choose, greedy
 from server.bots.local_games import play_locally
-from server.bots.search import WIN, Effort, Seen, compare, search
+from server.bots.search import WIN, Effort, Seen, compare, margin_of, search
 from server.games import GAMES, Rules, SeededDice
 from tests.every_game import rules_alone
 from tests.support.paired_worlds import SEATS, SECRETS
@@ -120,6 +122,17 @@ def test_a_moves_value_is_the_point_lead_plus_a_bonus_for_winning() -> None:
     assert {it.move: it.gain for it in compared} == expected
     assert all(it.margin == 0 for it in compared)  # in both worlds, the game is the same
     assert [it.gain for it in compared] == sorted(expected.values(), reverse=True)
+    best, *others = compare(seen, Effort(1, len(expected)), LONG, Random(1))
+    assert best.margin == 0
+    assert all(it.margin == inf for it in others)  # one world tells nothing about others
+
+
+@pytest.mark.parametrize(
+    ("worlds", "t"), [(2, 12.706), (4, 3.182), (10, 2.262), (11, 2.228), (12, 2.201), (25, 2.064), (200, 1.972)]
+)
+def test_the_margin_is_half_of_students_95_percent_interval(worlds: int, t: float) -> None:
+    differences = [float(nr) for nr in range(worlds)]
+    assert margin_of(differences) == pytest.approx(t * stdev(differences) / sqrt(worlds), rel=0.01)
 
 
 @pytest.mark.parametrize("turns", [1, 2])

@@ -1125,7 +1125,11 @@ class HintedMove(Answer):
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
     margin = fields.Float(
-        **_about("Margin of error of `behind` (95%). If `behind` is less, the bot can't tell the move from the best.")
+        allow_none=True,
+        **_about(
+            "Margin of error of `behind` (95%). If `behind` is less, the bot can't tell the move from the best. Null if the "
+            "margin is unknown"
+        ),
     )
     scores = fields.Integer(
         allow_none=True,

@@ -117,10 +117,10 @@ function useCorner(place, isFull) {
 }
 
 /**
- * Return whether a move is worse than the best by more than the margin of error.
+ * Return whether a move is worse than the best by more than the margin of error, if the bot knows it.
  * @param {HintedMove} move
  */
-const isClearlyWorse = ({ behind, margin }) => behind > Math.max(LEAST, margin);
+const isClearlyWorse = ({ behind, margin }) => margin !== null && behind > Math.max(LEAST, margin);
 
 /**
  * @param {Game} game

@@ -6,6 +6,7 @@ process. A hint is short, one at a time per process, and limited per player, so 
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import isfinite
 from threading import Lock
 from typing import Any, Final
 from uuid import UUID
@@ -88,7 +89,7 @@ def hint(
                 "move": rules.move_to_json(move),
                 "words": write_move(rules, move, locale),
                 "behind": round(compared[0].gain - gain, 2),
-                "margin": round(margin, 2),
+                "margin": round(margin, 2) if isfinite(margin) else None,
                 "scores": _scores(seen, state, move, game.dice()),
             }
             for move, gain, margin in compared[:MOVES]

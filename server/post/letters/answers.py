@@ -108,7 +108,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
     """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
-    worse = [it for it in moves if it["behind"] > max(_LEAST, it["margin"])]
+    worse = [it for it in moves if it["margin"] is not None and it["behind"] > max(_LEAST, it["margin"])]
     if len(moves) > 1 and not worse:
         return [str(gettext("About equal:"))] * len(moves)
     return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]

@@ -204,6 +204,7 @@ def test_a_hint_without_an_answer_does_not_count(
     [
         ([0, 0.5, 0.5], 0, ["About equal:"] * 3),
         ([0, 2, 3], 3.5, ["About equal:"] * 3),
+        ([0, 2, 30], None, ["About equal:"] * 3),
         ([0, 0.4, 0.6], 0, ["The best:", "Almost as good:", "About 1 coin less:"]),
         ([0, 2.5, 12], 1, ["The best, about 3 coins more than the next:", "About 3 coins less:", "Much worse:"]),
         ([0, 30], 1, ["The best, much better than the next:", "Much worse:"]),
@@ -211,7 +212,7 @@ def test_a_hint_without_an_answer_does_not_count(
     ],
 )
 def test_a_hint_says_in_the_games_own_unit_how_good_its_moves_are(
-    within: None, behind: list[float], margin: float, told: list[str]
+    within: None, behind: list[float], margin: float | None, told: list[str]
 ) -> None:
     moves = [{"behind": by, "margin": margin} for by in behind]
     assert how_good(moves, "coins") == told
