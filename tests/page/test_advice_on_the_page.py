@@ -8,8 +8,9 @@ from playwright.sync_api import Locator, Page, Route, expect
 from server.games import Json
 from tests.page.axe import objections
 from tests.page.programs import play_to_the_end
+from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of
-from tests.support.live_server import Client, House, sign_in
+from tests.support.live_server import Client, House, sign_in, until
 
 BEGUN: Json = {
     "seat": 0,
@@ -159,6 +160,33 @@ def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Window
     events = ada.get(f"/v1/games/{game_id}/events")["items"]
     laid = [step["field"] for it in begun for step in it["steps"] if step.get("do") == "lay"]
     assert [it["field"] for it in events if it["type"] == "star-laid" and it["seat"] == 0] == laid
+
+
+def test_a_new_hint_marks_its_first_move_and_an_error_is_shown_alone(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "ada@example.org")
+    game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    best = ada.get(f"/v1/games/{game_id}/hint")
+    ada.post(f"/v1/games/{game_id}/moves", {"turn": best["turn"], "move": best["moves"][0]["move"]})
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    [step] = ada.get(f"/v1/games/{game_id}/hint")["moves"][0]["move"]["steps"]
+    windows.expected = "status of 429"
+    page = windows.open(ada)
+    page.goto(f"/#/games/{game_id}")
+    page.get_by_role("button", name="Hint", exact=True).click()
+    hint = page.locator(".hint")
+    marked = hint.locator("li.marked")
+    hint.get_by_role("button", name="Choose").last.focus()
+    expect(hint.locator("li").last).to_have_class("marked")
+    with page.expect_response("**/hint"):
+        tap_out(page, [step])
+    expect(marked).to_have_count(1)
+    expect(hint.locator("li").first).to_have_class("marked")
+
+    problem = {"title": "Too many requests", "status": 429, "detail": "Too many hints.", "code": "too-many-requests"}
+    page.route("**/hint", lambda route: route.fulfill(status=429, json=problem))
+    page.locator("[data-undo]").click()
+    expect(hint).to_contain_text("Too many hints.")
+    expect(hint.get_by_role("status")).to_have_text("")
 
 
 def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Windows) -> None:

@@ -60,6 +60,7 @@ export function Hint({ table, rules, close }) {
   const isWhole = hint !== null && hint.turn !== null && !hint.moves.length;
   const isEven = moves.length > 1 && !moves.slice(1).some(isClearlyWorse);
   const [marked, mark] = useState(0);
+  useEffect(() => mark(0), [hint]);
   const place = useRef();
   useEffect(() => place.current.focus({ preventScroll: true }), []);
   useEffect(() => {
@@ -73,8 +74,8 @@ export function Hint({ table, rules, close }) {
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
-    <div class="about"><p role="status">${t(isWhole ? "hint.whole" : !moves.length && !error ? "hint.thinking"
-        : isEven ? "hint.even" : "hint.what")}</p>
+    <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
+        ? t(isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
