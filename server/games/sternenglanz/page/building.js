@@ -188,17 +188,21 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     if (!isLocked) keep(start);
   }
 
+  /** @returns {Promise<boolean>} whether the steps were played */
   async function send() {
-    if (isLocked || !begun.length) return;
+    if (isLocked || !begun.length) return false;
     setSending("sent");
     setError(null);
+    let isPlayed = false;
     try {
       await table.play(turn, joined(begun.map((it) => it.move)), () => setSending("unanswered"));
+      isPlayed = true;
     } catch (wrong) {
       setError(wrong);
       if (isStale(wrong)) keep(start);
     }
     setSending(null);
+    return isPlayed;
   }
 
   return {

@@ -300,9 +300,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isLed = !begun.length || isWhole; // the prompt covers the steps in between
   const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} hide=${hide}
     step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
-  const send = () => {
-    if (isOver) learned();
-    building.send();
+  const send = async () => {
+    if (await building.send() && isOver) learned();
   };
   const said = useRef();
   useEffect(() => { // a long text scrolls, so keys must reach it
