@@ -49,6 +49,19 @@ def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
     expect(undo).to_have_count(0)
 
 
+def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(house: House, windows: Windows) -> None:
+    ada = quiet(sign_in(house, "ada-alone@example.org"))
+    game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
+    play(ada, game_id)
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    page = at_table(windows.open(ada), game_id)
+    page.get_by_text("Options, pause, leave").click()
+    page.get_by_role("button", name="Undo my last move").click()
+    expect(page.get_by_text("You're playing only with bots, so the move will be undone at once.")).to_be_visible()
+    page.get_by_role("button", name="Undo it").click()
+    until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
+
+
 def request(page: Page, words: str) -> Locator:
     return page.locator(".playing .request").filter(has_text=words)
 

@@ -110,8 +110,10 @@ export function TakeBack({ table, isShort = false }) {
   const isAsked = known?.base === base && known.votes["take-back"];
   if (!way || way.to === null || isAsked) return error ? html`<${Sorry} error=${error} />` : null;
   const undo = t("take-back.mine-back");
-  const question = isSure && html`<span>${t(way.free ? "take-back.sure-free" : "take-back.sure-ask")}</span>
-    <button key="take" disabled=${busy} onClick=${take}>${t(way.free ? "take-back.do" : "take-back.ask")}</button>
+  const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
+  const how = way.free ? "free" : isAlone ? "alone" : "ask";
+  const question = isSure && html`<span>${t(`take-back.sure-${how}`)}</span>
+    <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
