@@ -35,6 +35,20 @@ def at_table(page: Page, game_id: str) -> Page:
 # Whom one sits with
 
 
+def test_similar_and_equal_names_differ_in_the_status_line(house: House, windows: Windows) -> None:
+    names = ("Stella \U0001f31e", "Stella \U0001f31f", "Anna", "Anna")
+    people = [sign_in(house, f"stella-{seat}@example.org") for seat in range(len(names))]
+    for client, name in zip(people, names, strict=True):
+        assert client.ask("PATCH", "/v1/me", json={"name": name}).status_code == 200
+    game_id = game_of(people[0], ME, OPEN, OPEN, OPEN, options={"start_seat": 3})
+    for client in people[1:]:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    page = at_table(windows.open(people[0]), game_id)
+    expect(page.locator(".scores .who")).to_have_text([*names[:2], "Anna (3)", "Anna (4)"])
+    expect(page.locator(".scores .who > :last-child")).to_have_text(["\U0001f31e", "\U0001f31f", "3)", "4)"])
+    expect(page.locator(".state .whose")).to_contain_text("Waiting for Anna (4)")
+
+
 def test_a_name_leads_to_the_players_page_where_they_can_be_blocked_and_reported(
     house: House, windows: Windows
 ) -> None:

@@ -19,7 +19,7 @@ import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
-/** @import { Game, GameEvent, RulesDescription, SeenTable, View } from "../ui/types" */
+/** @import { Game, GameEvent, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
 
 const DisplayName = later("display-name", "DisplayName");
 const Pregame = later("pregame", "Pregame");
@@ -306,11 +306,13 @@ function Status({ table, owner, lookAt, top, children }) {
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const mayUndo = game.you && !mine && !link && !mySeat(game)?.stand_in && game.options.take_back !== "never";
   const { outcome } = game;
-  const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
+  const names = distinct(game.seats.map(seatName));
+  const nameOf = (/** @type {Seat} */ it) => names[it.seat];
+  const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(nameOf));
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
   const isRunning = !winners && game.status === "running";
   const turn = winners ? t("won", { names: winners }) : !isRunning ? t(`status.${game.status}`)
-    : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
+    : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(nameOf)) });
   const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
   const goUp = () => {
     top.current.scrollIntoView();
@@ -326,7 +328,7 @@ function Status({ table, owner, lookAt, top, children }) {
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} table=${table} owner=${owner} lookAt=${lookAt} />
+    <${Score} table=${table} names=${names} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
@@ -363,13 +365,13 @@ function Home({ game }) {
 
 /**
  * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
- * @param {{table: SeenTable, owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
+ * @param {{table: SeenTable, names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
  */
-function Score({ table: { game, here }, owner, lookAt }) {
+function Score({ table: { game, here }, names: whole, owner, lookAt }) {
   const present = useStore(here);
   const view = /** @type {View} */ (game.view);
   const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
-  const names = divided(game.seats.map(seatName));
+  const names = divided(whole);
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
     onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}
@@ -378,15 +380,25 @@ function Score({ table: { game, here }, owner, lookAt }) {
 }
 
 /**
+ * Add the seat's number to names that several seats have.
+ * @param {string[]} names
+ */
+const distinct = (names) => names.map((it, seat) =>
+  (names.indexOf(it) === names.lastIndexOf(it) ? it : `${it} (${seat + 1})`));
+
+/**
  * Split each name before the letters or number in which it differs from similar ones. Only the first part may be cut off.
  * @param {string[]} names
  * @returns {[cut: string, kept: string][]}
  */
 const divided = (names) => names.map((name) => {
-  const alike = names.filter((it) => it !== name && it.slice(0, ALIKE) === name.slice(0, ALIKE));
-  let at = alike.length ? name.length - 1 : name.length;
-  while (at > 0 && alike.some((it) => it.endsWith(name.slice(at)))) at -= 1;
-  return [name.slice(0, at), name.slice(at)];
+  const letters = [...name]; // an emoji is one letter
+  const from = (/** @type {number} */ at) => letters.slice(at).join("");
+  const beginning = (/** @type {string} */ it) => [...it].slice(0, ALIKE).join("");
+  const alike = names.filter((it) => it !== name && beginning(it) === beginning(name));
+  let at = alike.length ? letters.length - 1 : letters.length;
+  while (at > 0 && alike.some((it) => it.endsWith(from(at)))) at -= 1;
+  return [letters.slice(0, at).join(""), from(at)];
 });
 
 const ICONS = {
