@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.programs import play
+from tests.page.programs import play, whole_turn
 from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet
 from tests.support.live_server import Client, House, Json, sign_in, until
@@ -136,11 +136,12 @@ def test_the_sternenglanz_guide_stays_until_the_player_hides_it(house: House, wi
 
 
 def test_a_sternenglanz_turn_that_was_not_played_does_not_count_for_the_guide(house: House, windows: Windows) -> None:
-    client = quiet(sign_in(house, "olga@example.org"))
-    game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    client, game_id = middle_of_turn(house, "olga")
     windows.expected = "status of 422"
     page = at_table(windows.open(client), game_id)
-    tap_out(page, [client.get(f"/v1/games/{game_id}/legal-moves")["moves"][0]["steps"][0]])
+    steps = whole_turn(client, game_id)
+    assert steps[-1]["cmd"] == "lay"  # the turn is over
+    tap_out(page, steps)
     problem = {"title": "Illegal move", "status": 422, "detail": "Not now.", "code": "illegal-move"}
     page.route(re.compile("/moves$"), lambda route: route.fulfill(status=422, json=problem))
     for _ in range(3):
