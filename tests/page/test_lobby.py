@@ -176,7 +176,8 @@ def test_a_game_is_opened_with_its_own_bank_and_time_out_policy(ada: Client, win
     page.get_by_role("button", name="Add a turn by a bot").click()
     page.get_by_label("A bot plays the turn").select_option("random")
     page.get_by_label("Last step").select_option("abandon")
-    expect(page.locator(".summary")).to_contain_text("6 hours more, 3 times, then a bot plays one turn, then the game")
+    steps = page.locator(".summary dd").last.locator("div")
+    expect(steps).to_have_text(["6 hours more, 3 times", "then a bot plays one turn", "then the game is abandoned"])
     page.get_by_role("button", name="Create the game").click()
 
     game = opened(page, ada)

@@ -195,14 +195,17 @@ function Moves({ table, rules, review, at, showAt }) {
     : gained.includes(it) ? won(it) : written(it))).join(" ")}</p>
     ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
       better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
+  const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
+  const luck = Math.round(review.result ?? 0) - choices;
+  const two = game.seats.length === 2 ? ".two" : "";
   return html`<dl class="parts">
-      <dt>${t("review.result")}</dt><dd>${signed(review.result)}</dd>
-      <dt>${t("review.choices")}</dt><dd>${signed(review.choices)}</dd>
-      <dt>${t("review.luck")}</dt><dd>${signed(Math.round(review.result ?? 0) - Math.round(review.choices ?? 0))}</dd>
+      <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
+      <dt>${t("review.choices")}</dt><dd>${signed(choices)}</dd>
+      <dt>${t("review.luck")}</dt><dd>${signed(luck)}</dd>
     </dl>
-    <p class="faint">${t("review.what", { margin: Math.round(review.margin ?? 0) })}</p>
+    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>
     ${chart}
-    <p class="faint">${t("review.curve")} ${lows.length + highs.length > 0 && t("review.marked")}</p>
+    <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p>
     ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
       <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}
@@ -242,7 +245,8 @@ function Curve({ rows, seat, version, at, lost, won, showAt }) {
   const leadAt = (/** @type {number} */ at) => leads[rows.findLastIndex((it) => it.version <= at)] ?? 0;
   const marks = [...apart(won, x).map((it) => ({ ...it, top: LANE / 2 })), ...apart(lost, x).map((it) => ({ ...it, top: HIGH - LANE / 2 }))];
   return html`<div class="curve">
-    <svg viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${t("review.chart", { lead: signed(leads[leads.length - 1]) })}>
+    <svg viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${t(`review.chart${rows[0]?.scores.length === 2 ? ".two" : ""}`, {
+      lead: signed(leads[leads.length - 1]) })}>
       <line class="zero" x1=${SIDE} x2=${WIDE - SIDE} y1=${y(0)} y2=${y(0)} /><text x=${SIDE - 4} y=${y(0) + 4} text-anchor="end">0</text>
       ${at !== null && html`<line class="here" x1=${x(at)} x2=${x(at)} y1="2" y2=${HIGH - 2} />`}
       <path class="lead" d=${`${path}H${x(version)}`} />

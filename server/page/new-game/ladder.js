@@ -1,6 +1,6 @@
 // The time-out policy: what happens when a player's time runs out, as a preset or custom steps.
 import { html } from "../ui/html.js";
-import { timeoutsInWords } from "../ui/times.js";
+import { timeoutSteps } from "../ui/times.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
 import { Duration } from "./clock.js";
@@ -24,7 +24,7 @@ export function Ladder({ it, change, wrongs }) {
     </label>
     ${it.ladder === "own"
       ? html`<${Steps} it=${it} change=${change} />`
-      : html`<p class="faint">${timeoutsInWords(ladderOf(it))}</p>`}`;
+      : html`<p class="faint">${timeoutSteps(ladderOf(it)).map((step) => html`<span>${step}</span><br />`)}</p>`}`;
 }
 
 function Steps({ it, change }) {

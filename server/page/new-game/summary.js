@@ -1,6 +1,6 @@
 // A short summary of the game that is about to be created.
 import { html } from "../ui/html.js";
-import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
+import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { clockOf, isFree, isHidden, ladderOf } from "./draft.js";
@@ -20,7 +20,7 @@ export function Summary({ it, game, preset }) {
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
       <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats.map(seatInWords)))}</dd>
       <dt>${t("clock")}</dt><dd>${clockInWords(clockOf(it))}</dd>
-      <dt>${t("timeout")}</dt><dd>${timeoutsInWords(ladderOf(it))}</dd>
+      <dt>${t("timeout")}</dt><dd>${timeoutSteps(ladderOf(it)).map((step) => html`<div>${step}</div>`)}</dd>
     </dl>
     <p>${missing ? t("new-game.starts-later", { count: missing }) : t("new-game.starts")}
       ${isHidden(it) && ` ${t("new-game.private.about")}`}

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
-import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
+import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { botName, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
@@ -12,7 +12,7 @@ import { Sorry, useSubmit } from "../ui/parts.js";
 export function Terms({ game }) {
   return html`<dl class="terms">
     <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
-    <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
+    <dt>${t("timeout")}</dt><dd>${timeoutSteps(game.on_timeout).map((it) => html`<div>${it}</div>`)}</dd>
     <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
     ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
     ${game.status === "open" && game.min_reliability !== null && html`<dt>${t("reliable")}</dt><dd>${

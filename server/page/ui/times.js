@@ -128,11 +128,16 @@ export function clockInWords(clock) {
 }
 
 /**
- * Describe the steps of a time-out policy.
+ * Describe the steps of a time-out policy, one phrase for each.
  * @param {TimeoutStep[]} rungs
  */
-export function timeoutsInWords(rungs) {
-  return rungs
-    .map((it) => t(`timeout.${it.do}`, { time: it.by && length(it.by), count: it.times, bot: it.bot }))
-    .join(t("timeout.then"));
-}
+export const timeoutSteps = (rungs) => rungs.map((it, i) => {
+  const what = t(`timeout.${it.do}`, { time: it.by && length(it.by), count: it.times, bot: it.bot });
+  return i > 0 ? t("timeout.then", { what }) : what;
+});
+
+/**
+ * Describe a time-out policy in one line.
+ * @param {TimeoutStep[]} rungs
+ */
+export const timeoutsInWords = (rungs) => timeoutSteps(rungs).join(", ");
