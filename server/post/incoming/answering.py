@@ -47,6 +47,7 @@ from server.post.incoming.commands import (
     STAND_IN,
     UNDO,
     VACATION,
+    meaning,
     word_for,
 )
 from server.post.incoming.mime import split
@@ -436,7 +437,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if wishes.line.rstrip().endswith(("?", "？", "؟")):
         return str(_about_question(locale))
-    if turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running":
+    is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
+    if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
         return _not_your_turn(doing, wishes.line)
     if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
