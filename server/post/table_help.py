@@ -11,8 +11,8 @@ from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, RULES
-from server.post.incoming.commands import HINT, word_for
+from server.post.desk.commands import BY_NAME, HELP, RULES
+from server.post.incoming.commands import HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
 from server.store.tables import GameRow, PlayerGame, db
@@ -21,6 +21,23 @@ from server.store.tables import GameRow, PlayerGame, db
 def help_at_table(game: Game, seat: Seat) -> list[str]:
     """Return the commands that the player in a seat can send in replies to emails about this game, one line each."""
     return [help_line(*it) for it in help_lines(game.table.rules.NAME, spoken().locale, example_at_table(game, seat))]
+
+
+def help_for_now(game: Game, seat: Seat) -> list[str]:
+    """Return the few commands that help the player in a seat now, one line each. The last one lists all commands."""
+    if not game.table.turns:
+        useful = [READY, SAY]
+    elif game.table.status == "paused":
+        useful = [RESUME, SAY]
+    elif turn_of(game.table, seat) is not None:
+        useful = ["", "?", HINT] if has_hints(game, seat) else ["", "?", SAY]
+    else:
+        useful = [PLAN, UNDO, SAY]
+    locale = spoken().locale
+    known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
+    names = {"?": "?", **words_of(locale)}
+    found = [it for nr, it in enumerate(known) if (names.get(it[0].partition(" ")[0], "") if nr else "") in useful]
+    return [help_line(*it) for it in [*found, (BY_NAME[HELP].word(locale), gettext("lists all commands"))]]
 
 
 def example_at_table(game: Game, seat: Seat) -> str:

@@ -55,7 +55,7 @@ def test_emails_jobs_and_checks_work_for_the_third_game(app: Flask, ada: Someone
         deal_with_mails()
         *_, of_moves, of_help = office.mails("ada")
         assert "Your possible moves" in of_moves.text
-        assert "  pause (" in of_help.text
+        assert "  help (" in of_help.text
         assert "  hint (" not in of_help.text  # since the game has no judge
         for _ in range(8):
             later(3 * DAY)

@@ -20,14 +20,14 @@ from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
 from server.games import Json
-from server.games.presentation import write_move
+from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
-from server.play.views import turn_of
+from server.play.views import turn_of, view_of
 from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
@@ -47,6 +47,7 @@ from server.post.incoming.commands import (
     STAND_IN,
     UNDO,
     VACATION,
+    meaning,
     word_for,
 )
 from server.post.incoming.mime import split
@@ -55,7 +56,7 @@ from server.post.incoming.replies import Wishes
 from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, nearest_move_in, passes, strange_word_in
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.table_help import help_at_table
+from server.post.table_help import example_at_table, help_for_now
 from server.post.wording import spoken
 from server.sanitize import clean
 from server.store import desk, inbox
@@ -414,8 +415,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer |= {
             "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
-            "moves": True,
-            "how": help_at_table(doing.game, doing.mail.seat),
+            "how": help_for_now(doing.game, doing.mail.seat),
         }
         return ""
     if wishes.confirms and confirmed is None:
@@ -437,6 +437,9 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if wishes.line.rstrip().endswith(("?", "？", "؟")):
         return str(_about_question(locale))
+    is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
+    if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
+        return _not_your_turn(doing, wishes.line)
     if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
     if near := nearest_move_in(rules, wishes.line, locale, legal):
@@ -462,6 +465,21 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
     return ""
+
+
+def _not_your_turn(doing: Doing, line: str) -> str:
+    """Return whose turn it is, and how to plan the move that a line may mean."""
+    game, seat, locale = doing.game, doing.mail.seat, spoken().locale
+    names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
+    told = gettext("It isn't your turn. We're waiting for %(names)s.", names=spoken().listed(names))
+    rules = game.table.rules
+    likely = example(rules, view_of(game, seat))
+    meant = moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
+    move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
+    plans = gettext(
+        'To plan a move for your next turn, reply for example "%(line)s".', line=f"{word_for(PLAN, locale)} {move}"
+    )
+    return f"{told} {plans}" if move else str(told)
 
 
 def _about_question(locale: str) -> str:

@@ -25,6 +25,7 @@ from server.store.tables import LetterRow
 from server.translations import noted
 
 _MUCH = 10  # points
+_LINES_BESIDE_FAULT = 5  # with moves
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -47,6 +48,7 @@ class Answer(GameLetter):
     table: str  # the table as this seat sees it now
     hints: tuple[tuple[str, str], ...]  # the best moves, each with how good it is
     moves: tuple[str, ...]  # the legal moves, grouped by their leading words
+    more: bool = False  # whether only some of the moves are listed
     due: str  # due time of the reader's turn
     left: str
     link: str  # link to that turn
@@ -77,6 +79,8 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     shows_table = begun and not said["confirm"] and (said["played"] or said["moves"] or turn is not None)
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
+    listed = by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])
+    shown = listed[:_LINES_BESIDE_FAULT] if said["wrong"] and not said.get("asks") else listed
     link = reader.link_of(turn) if turn is not None else ""
     return Answer(
         **reader.about,
@@ -91,7 +95,8 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
         table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
-        moves=tuple(by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])),
+        moves=tuple(shown),
+        more=len(shown) < len(listed),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
         back=reader.way_back

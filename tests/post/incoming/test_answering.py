@@ -174,9 +174,30 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
-    assert 'We don\'t know the word "think". Did you mean' in answer.text
+    assert "We don't know the word \"think\". This isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
+
+
+def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office, game_id: UUID, ada: UUID) -> None:
+    star, board, space = a_move(game_id, ada).split()
+    answer = ada_writes(office, f"{star} {board[:-1]} {space}")
+    assert "star-placed" not in happened(game_id)
+    assert f'Did you mean "{star} {board} {space}"? Then reply with that line.' in answer.text
+    assert "  help (" in answer.text and "  resume (" not in answer.text
+    assert "Your possible moves" not in answer.text
+
+
+def test_a_sentence_while_others_move_says_whose_turn_it_is_and_how_to_plan(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    (letter,) = office.mails("ada")
+    moves_on(game_id, ada)
+    arrives(letter.reply_to, a_mail("Okay, then my lovely 5 in tau e."))
+    deal_with_mails()
+    answer = office.mails("ada")[-1]
+    assert "It isn't your turn. We're waiting for bea. To plan a move for your next turn" in answer.text
+    assert "This isn't quite" not in answer.text
 
 
 def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game_id: UUID, ada: UUID) -> None:
@@ -186,7 +207,7 @@ def test_the_examples_in_our_help_name_only_what_is_in_play(office: Office, game
     def examples() -> list[str]:
         told = ada_writes(office, "What do I do?").text
         found = re.findall(r"^  (?:plan )?(\S+ \S+ \S) \(", told, re.MULTILINE)
-        assert len(found) == 2, told
+        assert len(found) == 1, told
         assert {word for line in found for word in line.split()} & boards <= in_play
         return found
 
