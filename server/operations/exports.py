@@ -37,6 +37,7 @@ from server.store.tables import (
     PlayerGame,
     PushSubscription,
     Report,
+    SeatRow,
     StandIn,
     db,
 )
@@ -49,6 +50,7 @@ _SEAT: Final = (
     "bot",
     "player_id",
     "email",
+    "greeting",
     "salt",
     "salt_hash",
     "ready",
@@ -115,6 +117,7 @@ def copy_of_player(player_id: UUID) -> Json:
         "stand_ins": _rows(
             StandIn, is_about(player_id, known["email"]), StandIn.from_at, but=("mark", "wake_at", "app_id")
         ),
+        "invitations": _invitations(player_id),
         "notes": _rows(Note, Note.player_id == player_id, Note.game_id),
         "blocks": _rows(Block, Block.player_id == player_id, Block.made_at),
         "reports": _rows(Report, Report.by_player == player_id, Report.at),
@@ -173,6 +176,14 @@ def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
         return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)
 
     return [_mail(row) for row in rows if is_own(row["turn"], row["mark"])]
+
+
+def _invitations(player_id: UUID) -> list[Json]:
+    """Return what the player wrote in invitations that are still stored, without the invited addresses."""
+    columns = SeatRow.game_id, SeatRow.seat, SeatRow.greeting
+    written = (SeatRow.invited_by == player_id) & SeatRow.greeting.is_not(None)
+    query = select(*columns).where(written).order_by(SeatRow.game_id, SeatRow.seat)
+    return [row._asdict() for row in db.session.execute(query)]
 
 
 _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")

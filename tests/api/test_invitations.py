@@ -11,6 +11,7 @@ from werkzeug.test import TestResponse
 
 from server.games import Json
 from server.operations.delete_player import delete_player
+from server.operations.exports import copy_of_game
 from server.play.seating.seats import return_word
 from server.store.tables import LetterRow, SeatRow, db
 from tests.api.test_own_account import id_of_player
@@ -304,7 +305,7 @@ def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: 
     for line in (
         "<p>“&lt;b&gt;Clear&lt;/b&gt; night”<br>",
         "At the table: ada, you, the bot Greedy",
-        "Pace: 1 day per move",
+        "Pace: 1 day per turn",
         "Your time: about",
         "Duration: about",
     ):
@@ -388,6 +389,22 @@ def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
     bea.post(f"{path}/seats", {"seat": 1})
     assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
     assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def test_exports_contain_the_greetings_that_their_player_wrote(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW, "greeting": "Fancy a game?"}, OPEN, OPEN)
+    bea.post(f"{path}/seats", {"seat": 2})
+    invite(bea, path, "cyd@example.org", seat=3, greeting="You too?")
+    game_id = path.rpartition("/")[2]
+    copies = [who.get("/v1/me/export") for who in (ada, bea)]
+    assert [it.json["invitations"] for it in copies] == [
+        [{"game_id": game_id, "seat": 1, "greeting": "Fancy a game?"}],
+        [{"game_id": game_id, "seat": 3, "greeting": "You too?"}],
+    ]
+    assert not [it for it in copies if NEW in it.text or "cyd@example.org" in it.text]
+    with app.app_context():
+        copy = copy_of_game(UUID(game_id))
+    assert [it["greeting"] for it in copy["seats"]] == [None, "Fancy a game?", None, "You too?"]
 
 
 def test_a_restored_invitation_keeps_its_greeting_unless_its_author_is_deleted(

@@ -302,6 +302,7 @@ class Export(Answer):
     )
     letters = fields.List(fields.Raw(), **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), **_about("Stand-in requests that you sent or received"))
+    invitations = fields.List(fields.Raw(), **_about("Greetings that you wrote in invitations"))
     notes = fields.List(fields.Raw(), **_about("Your notes on games"))
     blocks = fields.List(fields.Raw(), **_about("Players you've blocked"))
     reports = fields.List(fields.Raw(), **_about("Your reports about other players"))
