@@ -18,7 +18,7 @@ import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES } from "./story.js";
+import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -296,7 +296,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
-  const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceOwnTurn(/** @type {any[]} */ (story), seat)
+  const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
     .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules)).join(" "));
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });

@@ -118,14 +118,26 @@ export function gains(item) {
 }
 
 /**
+ * Return the events since the player's last turn began, excluding their current turn.
+ * @template {{type: string, seat: number | null}} T
+ * @param {T[]} story
+ * @param {number} seat
+ * @param {boolean} isMine
+ * @returns {T[]}
+ */
+export function sinceLastTurn(story, seat, isMine) {
+  const begins = story.flatMap((it, i) => (it.type === "turn-began" && it.seat === seat ? [i] : []));
+  return isMine ? story.slice(begins.at(-2) ?? 0, begins.at(-1)) : story.slice(begins.at(-1) ?? 0);
+}
+
+/**
  * Summarise the points scored since the player's last turn began, highest first, excluding their current turn.
  * Empty if there were none.
  * @param {SternenglanzEvent[]} story
  * @param {{seat: number, names: string[], isMine: boolean, cards: Cards}} about
  */
 export function roundInWords(story, { seat, names, isMine, cards }) {
-  const begins = story.flatMap((it, i) => (it.type === "turn-began" && it.seat === seat ? [i] : []));
-  const round = isMine ? story.slice(begins.at(-2) ?? 0, begins.at(-1)) : story.slice(begins.at(-1) ?? 0);
+  const round = sinceLastTurn(story, seat, isMine);
   const scored = names.map((name, whose) => ({
     name: whose === seat ? t("you") : name,
     points: round.flatMap(gains).reduce((sum, [to, points]) => (to === whose ? sum + points : sum), 0),
