@@ -3,13 +3,13 @@
 Each step runs in its own transaction, and at most once for an email.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
@@ -28,6 +28,7 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
+from server.play.turns.reviewing import is_clear
 from server.play.views import view_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
@@ -36,12 +37,13 @@ from server.post.incoming.child import TooMuch, child
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, read_plan, to_api
 from server.post.incoming.replies import Wishes
-from server.post.letters.answers import how_good
 from server.post.plans import plan_sentence
-from server.post.wording import moment, spoken
+from server.post.wording import moment, spoken, whole_points
 from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
+
+_MUCH = 10  # points
 
 
 @dataclass
@@ -296,3 +298,33 @@ def answer_uses(mail: Incoming, reader: str) -> list[Use]:
     """Return the limits that a reply without a move counts against."""
     of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
     return [Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader]
+
+
+def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
+    """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
+    worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
+    if len(moves) > 1 and not worse:
+        return [str(gettext("About equal:"))] * len(moves)
+    return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
+
+
+def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
+    if not following or following[0] not in worse:
+        return str(gettext("The best:"))
+    if (points := whole_points(following[0]["behind"])) >= _MUCH:
+        return str(gettext("The best, much better than the next:"))
+    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
+
+
+def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
+    if move not in worse:
+        return str(gettext("Almost as good:"))
+    if (points := whole_points(move["behind"])) >= _MUCH:
+        return str(gettext("Much worse:"))
+    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
+
+
+def _counted(points: int, unit: str | None) -> str:
+    if unit == "coins":
+        return str(ngettext("%(num)s coin", "%(num)s coins", points))
+    return str(ngettext("%(num)s point", "%(num)s points", points))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import ClassVar
 
-from flask_babel import gettext, ngettext
+from flask_babel import gettext
 
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
@@ -14,17 +14,15 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.game import Game
 from server.play.planning.plans import plan_of
-from server.play.turns.reviewing import is_clear
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.wording import GameLetter, answer_above, by_beginning, spoken, whole_points, write, write_page
+from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
 
-_MUCH = 10  # points
 _LINES_BESIDE_FAULT = 5  # with moves
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
@@ -109,36 +107,6 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
     """Yield the sentence for a player who has asked for the moves when it isn't their turn."""
     if said.get("asks") and not said["confirm"] and not is_asked:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
-
-
-def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
-    """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
-    worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
-    if len(moves) > 1 and not worse:
-        return [str(gettext("About equal:"))] * len(moves)
-    return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
-
-
-def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
-    if not following or following[0] not in worse:
-        return str(gettext("The best:"))
-    if (points := whole_points(following[0]["behind"])) >= _MUCH:
-        return str(gettext("The best, much better than the next:"))
-    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
-
-
-def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
-    if move not in worse:
-        return str(gettext("Almost as good:"))
-    if (points := whole_points(move["behind"])) >= _MUCH:
-        return str(gettext("Much worse:"))
-    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
-
-
-def _counted(points: int, unit: str | None) -> str:
-    if unit == "coins":
-        return str(ngettext("%(num)s coin", "%(num)s coins", points))
-    return str(ngettext("%(num)s point", "%(num)s points", points))
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

@@ -18,9 +18,9 @@ from server.play.commits import load
 from server.play.turns import hints
 from server.play.votes import vote
 from server.post.incoming import acting, answering
+from server.post.incoming.acting import how_good
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import HINT, word_for
-from server.post.letters.answers import how_good
 from server.translations import LOCALES
 from tests.post.incoming.replying import a_move, ada_writes, messages
 from tests.post.office import Mail, Office, a_mail, arrives
