@@ -201,7 +201,8 @@ class Games(MethodView):
         for you in `invited`.
 
         `free`, `players`, `pace`, `clock`, `edition` and `reliability` filter open games for a lobby. `offered` filters
-        games in progress. Use `uninvited` to show games to visitors. If you combine filters, a game must match all of them. Every page except the last is full.
+        games in progress. Use `uninvited` to show games to visitors. If you combine filters, a game must match all of
+        them. Every page except the last is full.
         """
         who = caller("games:read") if query["mine"] or query["my_turn"] else optional_caller("games:read")
         place = {"cursor": read_cursor(query.get("cursor"))}

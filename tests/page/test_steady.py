@@ -52,16 +52,22 @@ def pushed(page: Page) -> tuple[float, list[str]]:
 _BOXES = """all => all.map((it) => Object.values(it.getBoundingClientRect().toJSON()).map(Math.round).join())"""
 
 
-@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
-def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
-    client = quiet(sign_in(house, f"hist-{rules}-{len(size)}@example.org"))
+def against_bots(house: House, windows: Windows, email: str, rules: str, size: str) -> Page:
+    """Open the table of a new game against two bots, on a window of this size."""
+    client = quiet(sign_in(house, email))
     game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
     page = windows.open(client, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
     page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    return page
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
+def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
+    page = against_bots(house, windows, f"hist-{rules}-{len(size)}@example.org", rules, size)
     boards = page.locator(".board, .firmament .field")
     expect(boards.nth(2)).to_be_visible()
-    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
     page.evaluate(_DRAWN)
     before = boards.evaluate_all(_BOXES)
     press(page.locator("[data-tool=earlier]"))
@@ -75,13 +81,9 @@ def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Win
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
-    client = quiet(sign_in(house, f"hint-{rules}-{len(size)}@example.org"))
-    game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
-    page = windows.open(client, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
-    page.goto(f"/#/games/{game_id}")
+    page = against_bots(house, windows, f"hint-{rules}-{len(size)}@example.org", rules, size)
     boards = page.locator(".board, .firmament, .firmament .field, .held, .hand .star")
     expect(boards.nth(2)).to_be_visible()
-    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
     page.evaluate(_DRAWN)
     before = boards.evaluate_all(_BOXES)
     press(page.locator("[data-tool=hint]"))

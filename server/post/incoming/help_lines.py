@@ -1,4 +1,4 @@
-"""The help that we send in reply to `?`: one line per command, with its explanation in brackets."""
+"""The help that we send in reply to `help`: one line per command, with its explanation in brackets."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -148,8 +148,8 @@ def _similar(word: str, known: Collection[str]) -> list[str]:
 
 
 def _sentence(line: str) -> str:
-    """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any other line that can't
-    be a plain sentence."""
+    """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any
+    other line that can't be a plain sentence."""
     line = _without_hail(_without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()))
     return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
 

@@ -10,6 +10,7 @@ from server.accounts.players import change_profile
 from server.games import GAMES
 from server.post.desk.commands import BY_NAME, HELP
 from server.post.incoming.commands import COMMANDS, word_for, words_of
+from server.post.incoming.help_lines import help_lines
 from server.post.incoming.replies import Mail, Wishes, parse, understand
 from server.post.incoming.replies import read as mail_of
 from server.translations import LOCALES
@@ -307,6 +308,11 @@ def test_our_reply_lists_the_commands_as_they_can_be_written(
     assert last == BY_NAME[HELP].word(locale)
     for line in listed:
         assert not read(line, locale).problem, line
+    known = [written for written, _ in help_lines("sternenhimmel", locale)]
+    for line in MEANT:
+        command = in_words_of(locale, line).partition(" ")[0]
+        named = next((it for it in known if it.partition(" ")[0] == command), None)
+        assert command == word_for("confirm", locale) or (named and not read(named, locale).problem), line
     ada_writes(office, f"{word_for('say', locale)} Ciao!")
     assert messages(game_id) == ["Ciao!"]
     asked = ada_writes(office, word_for("resign", locale))
