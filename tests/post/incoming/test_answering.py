@@ -181,7 +181,7 @@ def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
 
 def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office, game_id: UUID, ada: UUID) -> None:
     star, board, space = a_move(game_id, ada).split()
-    answer = ada_writes(office, f"{star} {board[:-1]} {space}")
+    answer = ada_writes(office, f"{star} {board}{board[-1]} {space}")
     assert "star-placed" not in happened(game_id)
     assert f'Did you mean "{star} {board} {space}"? Then reply with that line.' in answer.text
     assert "  help (" in answer.text and "  resume (" not in answer.text
