@@ -10,9 +10,15 @@ from typing import Final
 import orjson
 
 from server.bots.search import Compared, Effort, Seen, compare
+from server.games import Rules
 
-EFFORT: Final = Effort(worlds=4, candidates=4)
-SECONDS: Final = 1.0  # of CPU time; a search that needs more finds other moves each time, and no position should
+ONE_TURN_AHEAD: Final = Effort(worlds=4, candidates=4)
+TO_THE_END: Final = Effort(worlds=24, candidates=4)  # a quarter of a second; with 4 worlds, most moves seem equal
+SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves each time, and no position should
+
+
+def effort(rules: Rules) -> Effort:
+    return ONE_TURN_AHEAD if getattr(rules, "ONE_TURN_AHEAD", False) else TO_THE_END
 
 
 def suggested(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:

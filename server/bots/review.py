@@ -46,7 +46,7 @@ def can_review(rules: Rules) -> bool:
 def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = lambda: None) -> Verdict:
     """Return what a move was worth. `seen` is what its seat saw before. `between` is called after each world."""
     usual = greedy(seen.rules, seen.view, seen.moves, rng)
-    better = suggested(seen, advice.EFFORT, advice.SECONDS)[0].move
+    better = suggested(seen, advice.effort(seen.rules), advice.SECONDS)[0].move
     compared = list(dict.fromkeys((move, usual, better)))
     results: list[list[float]] = []
     plies = 0

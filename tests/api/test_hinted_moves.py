@@ -18,7 +18,7 @@ from tests.support.stand_ins import stands_in
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(worlds=1, candidates=4))
 
 
 def hint(who: Someone, path: str) -> Json:

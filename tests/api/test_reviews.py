@@ -35,7 +35,7 @@ LEASE = timedelta(minutes=2)
 @pytest.fixture(autouse=True)
 def quick(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review, "WORLDS", range(2, 2))
-    monkeypatch.setattr(advice, "EFFORT", Effort(candidates=1))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(candidates=1))
     monkeypatch.setitem(app.config, "THINKERS", 1)
 
 
@@ -112,7 +112,7 @@ def test_a_review_values_every_move_and_the_values_add_up_to_the_result(app: Fla
 def test_a_review_finds_nothing_better_than_what_a_hint_suggested(
     app: Flask, monkeypatch: pytest.MonkeyPatch, rules: str, options: Json
 ) -> None:
-    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=2, candidates=3))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(worlds=2, candidates=3))
     ada = Someone(app, "ada")
     path = opened(ada, ME, BOT, BOT, rules=rules, options=options)
     while True:

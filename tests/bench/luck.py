@@ -40,7 +40,10 @@ def reviewed(rules: Rules, bots: Sequence[str], watched: Seat, options: Json, de
 def measured(rules: Rules, seats: int, bot: str, deals: int, options: Json) -> dict[str, tuple[float, float]]:
     """Return mean and standard error of result, choices and luck, by name."""
     found = dict[str, list[float]](result=[], choices=[], luck=[])
-    with patch.object(advice, "EFFORT", Effort(candidates=1)), patch.object(review, "WORLDS", range(WORLDS, WORLDS)):
+    with (
+        patch.object(advice, "effort", lambda _: Effort(candidates=1)),
+        patch.object(review, "WORLDS", range(WORLDS, WORLDS)),
+    ):
         for deal in range(deals):
             for watched in range(seats):
                 bots = [bot if seat == watched else "greedy" for seat in range(seats)]

@@ -38,7 +38,7 @@ def hint_in(worlds: Worlds, world: World, seat: Seat, patch: pytest.MonkeyPatch)
 def test_a_hint_is_equal_in_worlds_that_its_seat_cannot_tell_apart(
     app: Flask, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
-    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=3))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(worlds=1, candidates=3))
     monkeypatch.setattr(advice, "SECONDS", 60.0)
     found = differing = 0
     for seed in range(40):

@@ -81,7 +81,7 @@ def hint(
         state = reduce(rules.apply, moved, state)
         story = [*story, *(it for event in moved if (it := rules.tell(event, seat)) is not None)]
     seen = Seen(rules, seat, rules.view(state, seat), story, moves)
-    compared = suggests(seen, advice.EFFORT, advice.SECONDS)
+    compared = suggests(seen, advice.effort(rules), advice.SECONDS)
     return {
         "turn": turn,
         "moves": [

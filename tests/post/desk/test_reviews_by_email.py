@@ -21,7 +21,7 @@ def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_mov
     app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(review, "WORLDS", range(2, 2))
-    monkeypatch.setattr(advice, "EFFORT", Effort(candidates=1))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(candidates=1))
     monkeypatch.setitem(app.config, "THINKERS", 1)
     (hello,) = ann.sends(DESK, "Hello")
     ann.answers(hello.reply_to, "name Ann")
@@ -49,7 +49,7 @@ def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_mov
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(worlds=1, candidates=4))
     (hello,) = ann.sends(DESK, "Hello")
     ann.answers(hello.reply_to, "name Ann")
     line = re.search(r'best\s+moves,\s+reply\s+"(\w+)"', ann.asks("play sternenhimmel start_seat=0").text)

@@ -38,7 +38,7 @@ HOW_GOOD = {  # how the line above a move begins
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "EFFORT", Effort(worlds=1, candidates=4))
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(worlds=1, candidates=4))
 
 
 def against_bots(office: Office, ada: UUID, rules: str = "sternenhimmel") -> UUID:
