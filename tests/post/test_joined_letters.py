@@ -68,7 +68,8 @@ class Line:
         return [mail.subject for mail in self.mails()]
 
     def replies(self, words: str, **headers: str) -> None:
-        """Hand over a reply to the newest email."""
+        """Hand over a reply to the newest email a second later, so that no two of our letters have the same time."""
+        later(timedelta(seconds=1))
         with smtplib.SMTP("127.0.0.1", self._incoming.port, timeout=60) as smtp:
             smtp.sendmail("ada@example.org", [self.mails()[-1].reply_to], a_mail(words, **headers))
 
