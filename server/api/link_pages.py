@@ -258,7 +258,7 @@ def _shown(game: Game, row: SeatState, is_own: bool) -> str:
     if is_own:
         return str(gettext("you"))
     if row.bot:
-        return str(gettext("the bot %(bot)s", bot=name))
+        return game.introduced(row)
     return name if row.player_id else str(gettext("an open seat"))
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from flask_babel import gettext
 
-from server.bots import BOTS
+from server.bots import BOTS, LEVELS
 from server.clock import Stretch
 from server.games import Json, RuleError, Rules, Seat, SeededDice, newest_revision
 from server.games.presentation import bot_name
@@ -23,6 +23,7 @@ from server.store.log import Recorded
 from server.store.rows import NOBODY, GameHead, SeatState
 from server.stored_data import REFUSED, as_json, read_or, warn_of
 
+BOT_NAMES = ("Alcor", "Atria", "Castor", "Electra", "Hadar", "Izar", "Maia", "Merope", "Mizar", "Naos", "Sirius")
 _KEPT = 1024
 
 
@@ -111,7 +112,8 @@ class Stored:
     @property
     def names(self) -> list[str]:
         """Return the name of each seat in the reader's language. While a stand-in plays, it is the name of the seat's
-        own player. Several bots of the same kind are numbered (`Greedy 1`, `Level 3 (1)`), and programs are marked."""
+        own player. Bots that have a level are named after stars, others after their kind (`Greedy`, or `Greedy 1` if
+        there are several). Programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
             self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
@@ -121,12 +123,17 @@ class Stored:
     def _bots_name(self, seat: SeatState) -> str | None:
         if seat.bot is None:
             return None
-        name = bot_name(seat.bot)
+        if seat.bot in LEVELS:
+            return BOT_NAMES[(self.head.game_id.int + seat.seat) % len(BOT_NAMES)]
         alike = [row.seat for row in self.seats if row.bot == seat.bot]
-        number = alike.index(seat.seat) + 1
-        if len(alike) == 1:
-            return name
-        return f"{name} ({number})" if name[-1].isdigit() else f"{name} {number}"
+        name = bot_name(seat.bot)
+        return name if len(alike) == 1 else f"{name} {alike.index(seat.seat) + 1}"
+
+    def introduced(self, row: SeatState) -> str:
+        """Return the name of a bot, with its level if it has one: `the bot Maia (Level 2)`."""
+        name = self.names[row.seat]
+        level = f" ({bot_name(row.bot)})" if row.bot in LEVELS else ""
+        return str(gettext("the bot %(bot)s", bot=f"{name}{level}"))
 
 
 def display_name(seat: Seat, name: str | None, is_program: bool) -> str:

@@ -103,7 +103,9 @@ def test_a_review_values_every_move_and_the_values_add_up_to_the_result(app: Fla
         assert all(it["better"] is None or it["better"]["gain"] > 0 for it in told["moves"])
         assert {"choose", "act", "lay"} <= {step["cmd"] for it in told["moves"] for step in it["move"]["steps"]}
         events = ada.get(f"{path}/events").json["items"]
-        laid = {(it["version"] - 1, it["field"]): 0 for it in events if it["seat"] == seat and it["type"] == "star-laid"}
+        laid = {
+            (it["version"] - 1, it["field"]): 0 for it in events if it["seat"] == seat and it["type"] == "star-laid"
+        }
         # a field may occur twice in a turn, for example if a star is laid there and then moves on
         reviewed = {(it["version"], step.get("field")): 0 for it in told["moves"] for step in it["move"]["steps"]}
         assert [it for it in reviewed if it in laid] == [it for it in laid if it in reviewed] != []

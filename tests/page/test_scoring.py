@@ -319,18 +319,30 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
 
 
-def test_a_rematch_is_offered_against_bots_of_the_same_level(people: tuple[Client, ...], windows: Windows) -> None:
+@pytest.mark.parametrize(("level", "places", "next_level"), [(2, [1, 2], 3), (2, [2, 1], 1), (5, [1, 2], None)])
+def test_a_rematch_is_offered_against_bots_of_the_same_level_and_the_next(
+    people: tuple[Client, ...], windows: Windows, level: int, places: list[int], next_level: int | None
+) -> None:
     game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options={"scenario": 1, "max_rounds": 1})
     people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
     play_to_the_end(game_id, *people[:2])
 
     def with_a_bot(route: Route) -> None:
         game = route.fetch().json()
-        game["seats"][1] |= {"kind": "bot", "name": "level-2", "player": None}
+        game["seats"][1] |= {"kind": "bot", "name": f"level-{level}", "player": None}
+        game["outcome"]["places"] = places
         route.fulfill(json=game)
 
     page = windows.open(people[0])
     page.route(f"**/v1/games/{game_id}?", with_a_bot)
     page.goto(f"/#/games/{game_id}")
     page.get_by_role("link", name="Play again").click()
-    expect(page.locator("[name=seat-1]")).to_have_value("level-2")
+    expect(page.locator("[name=seat-1]")).to_have_value(f"level-{level}")
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_role("link", name="Play again")).to_be_visible()
+    offered = page.get_by_role("link", name="Try level")
+    if next_level is None:
+        expect(offered).to_have_count(0)
+    else:
+        offered.click()
+        expect(page.locator("[name=seat-1]")).to_have_value(f"level-{next_level}")

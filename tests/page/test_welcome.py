@@ -2,9 +2,11 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from playwright.sync_api import Page, expect
 
+from server.play.game import BOT_NAMES
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, too_wide
 from tests.support.live_server import Client, House, sign_in
 
@@ -85,6 +87,22 @@ def test_visitors_see_how_many_tables_wait_and_go_there_in_one_tap(house: House,
     page.reload()
     page.get_by_role("link", name=f"{before + 2} tables are waiting for players: join one").tap()
     expect(page).to_have_url(re.compile("#/lobby$"))
+
+
+def test_a_visitor_chooses_the_bots_of_a_game_and_their_names_are_those_in_emails(
+    house: House, windows: Windows
+) -> None:
+    page = windows.open()
+    page.goto("/")
+    page.get_by_label("Bots:").select_option("level-4")
+    page.locator(".words .play button").first.click()
+    bots = page.locator(".seats li", has_text="Level 4 (very hard)")
+    expect(bots.first).to_be_visible()
+    game_id = UUID(page.url.partition("/games/")[2])
+    names = [BOT_NAMES[(game_id.int + seat) % len(BOT_NAMES)] for seat in range(1, bots.count() + 1)]
+    expect(bots.locator("strong")).to_have_text(names)
+    page.goto("/#/open")
+    expect(page.locator(".quick").get_by_label("Bots:")).to_have_value("level-4")
 
 
 def test_the_demo_is_legible_on_a_phone(house: House, windows: Windows) -> None:

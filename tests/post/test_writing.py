@@ -232,7 +232,7 @@ def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_lon
     text = text_of(letter)
     assert text.startswith("> “Shall we play again?”\n– ada\n")
     turns = -(-sum(len(board.spaces) for board in BOARDS.values()) // 4)
-    assert "At the table: ada, bea, the bot Level 2" in text
+    assert f"At the table: ada, bea, the bot {load(game_id).names[3]} (Level 2)" in text
     assert f"about {turns} turns, " in text
     days = -(-turns * 3 * 6 // 24)  # three people, since a bot takes no time
     assert f"Duration: about {days} days if each player answers within 6 hours" in text

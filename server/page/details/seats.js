@@ -22,6 +22,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
       ${it.player && html`<span class=${present.includes(it.seat) ? "face here" : "face"}><${Avatar} id=${it.player}
         program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}
       <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
+        ${it.level && html`<br /><small>${t(`opponents.${it.level}`)}</small>`}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: botName(it.stand_in) })}</small>`}
         ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),

@@ -4,6 +4,7 @@ import { all, call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
 import { follow } from "../ui/stream.js";
 import { go, toGame } from "../ui/routes.js";
+import { Opponents } from "../ui/opponents.js";
 import { playNow } from "../ui/session.js";
 import { clockInWords } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
@@ -44,7 +45,7 @@ export function MyGames() {
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
     ${!groups.waiting.length && (hasPlayed || games.length > groups.invited.length) && html`<p>${t("games.later")}</p>`}
     ${games.length === 0 && html`${!hasPlayed && html`<p>${t("games.none")}</p>`}
-      <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
+      <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><${Opponents} /><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
     ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => (name === "invited"
         ? html`<${Invitation} key=${game.id} game=${game} again=${again} />`

@@ -1,6 +1,7 @@
 // The draft of a new game: the form's values, and the request made from them.
 import { ROOMS } from "../ui/games.js";
 import { forGood } from "../ui/local-storage.js";
+import { USUAL } from "../ui/opponents.js";
 import { me } from "../ui/token.js";
 
 export const CLOCKS = {
@@ -21,8 +22,6 @@ export const LADDERS = {
 };
 export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
 export const BOTS = ["greedy", "random"]; // for the turns of absent players, which can't wait
-export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5"];
-export const USUAL = "level-2"; // about as strong as the bot Greedy
 export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
 

@@ -4,6 +4,7 @@ import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.j
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { go, toGame } from "../ui/routes.js";
+import { Opponents } from "../ui/opponents.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
@@ -111,7 +112,7 @@ function unfold(place) {
 /** Start a game against bots in one tap. */
 function Quick({ games }) {
   return html`<section class="card quick"><h2>${t("new-game.quick")}</h2>
-    <p class="row">${games.map(({ name }) => html`<${Start} key=${name} name=${name} />`)}</p></section>`;
+    <p class="row">${games.map(({ name }) => html`<${Start} key=${name} name=${name} />`)}</p><${Opponents} /></section>`;
 }
 
 function Start({ name }) {

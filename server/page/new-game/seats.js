@@ -2,7 +2,8 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, isFree, isHidden, OPPONENTS, USUAL } from "./draft.js";
+import { OPPONENTS, USUAL } from "../ui/opponents.js";
+import { admitsPrograms, isFree, isHidden } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 

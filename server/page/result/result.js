@@ -4,7 +4,8 @@ import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
-import { CLOCKS, draft, keep, LADDERS, OPPONENTS, USUAL } from "../new-game/draft.js";
+import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
+import { CLOCKS, draft, keep, LADDERS } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
 import { Next } from "../table/next.js";
 import { Backdrop } from "../ui/night-sky.js";
@@ -19,6 +20,11 @@ export function Result({ table, isReviewed, review }) {
   const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0];
+  const level = nextLevel(game);
+  const playLevel = () => {
+    chooseOpponents(level);
+    keep(alike(game, level));
+  };
   return html`<section class="result" aria-labelledby="result">
     <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
       seed=${game.id} /></svg>
@@ -31,12 +37,14 @@ export function Result({ table, isReviewed, review }) {
         ${places[seat] === 1 && html`<path class="rays" d=${sparkle(0, 0, 20)} /><path class="rays"
           transform="rotate(45) scale(.7)" d=${sparkle(0, 0, 20)} />`}
         <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
-      <strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>
+      <strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>${
+        game.seats[seat].level && html`<small>${t(`opponents.${game.seats[seat].level}`)}</small>`}
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p class="ways"><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
-      t("result.again")}</a>${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
+      t("result.again")}</a>${level && html`<a class="level" href="#/open" onClick=${playLevel}>${
+      t("result.level", { number: level.slice(-1) })}</a>`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}</p>`}
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
@@ -66,13 +74,25 @@ function ties({ rules, outcome, view }, order, names) {
   return said;
 }
 
-/** Return a draft for a game like this one. Other players' seats are open, since their addresses are unknown here. */
-function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }) {
-  // several bots of one kind have a number after their name: "Level 3 (1)"
-  const bot = (it) => OPPONENTS.find((kind) => it.name.toLowerCase().replace(" ", "-").startsWith(kind)) ?? USUAL;
-  const isPerson = (it) => it.kind !== "bot" || it.stand_in;
+const isPerson = (it) => it.kind !== "bot" || it.stand_in;
+
+/** Return the level to play next after a win against bots only, or after a last place, or undefined. */
+function nextLevel({ seats, you, outcome }) {
+  const others = seats.filter(({ seat }) => seat !== you?.seat);
+  if (!you || others.some(isPerson)) return undefined;
+  const level = Math.max(...others.map((it) => OPPONENTS.indexOf(it.level ?? USUAL)));
+  const place = outcome.places[you.seat];
+  if (place === 1) return OPPONENTS[level + 1];
+  return place === seats.length ? OPPONENTS[level - 1] : undefined;
+}
+
+/**
+ * Return a draft for a game like this one, perhaps against bots of another level. Other players' seats are open, since
+ * their addresses are unknown here.
+ */
+function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }, level = null) {
   const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat
-  const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));
+  const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : level ?? it.level ?? USUAL);
   return { ...draft(), rules, options, isPrivate: isPrivate || null, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),
     ...clockLike(clock), ...ladderLike(ladder) };
 }

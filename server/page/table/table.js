@@ -14,7 +14,7 @@ import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
-import { isClosed, isSoon, seatName, untold } from "../ui/game-card.js";
+import { isClosed, isSoon, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { SeatMark } from "../ui/seat-shapes.js";
@@ -308,10 +308,10 @@ function Status({ table, owner, lookAt, top, children }) {
   const { outcome } = game;
   const names = distinct(game.seats.map(seatName));
   const nameOf = (/** @type {Seat} */ it) => names[it.seat];
-  const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(nameOf));
+  const winners = game.seats.filter((it) => outcome?.places[it.seat] === 1);
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
-  const isRunning = !winners && game.status === "running";
-  const turn = winners ? t("won", { names: winners }) : !isRunning ? t(`status.${game.status}`)
+  const isRunning = !outcome && game.status === "running";
+  const turn = outcome ? verdict(game, winners, nameOf) : !isRunning ? t(`status.${game.status}`)
     : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(nameOf)) });
   const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
   const goUp = () => {

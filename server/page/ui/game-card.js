@@ -7,6 +7,7 @@ import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";
 import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
+import { OPPONENTS, starName } from "./opponents.js";
 import { botName, knows, listed, t } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
 
@@ -62,7 +63,7 @@ export const SeatName = ({ game, seat }) => (seat.player
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
 /**
- * Number bots of the same kind and the seats of an anonymous table, as emails do.
+ * Name the bots and the seats of an anonymous table, as emails do. Bots that have a level also get a `level`.
  * @template {GameSummary} G
  * @param {G} game
  * @returns {G}
@@ -74,11 +75,10 @@ export function numbered(game) {
   const seats = game.seats.map((seat) => {
     if (isHidden(seat)) return { ...seat, name: t("seat", { number: seat.seat + 1 }) };
     if (!isBot(seat) || !seat.name) return seat;
+    if (OPPONENTS.includes(seat.name)) return { ...seat, level: seat.name, name: starName(game.id, seat.seat) };
     const name = botName(seat.name);
     const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
-    const number = alike.indexOf(seat) + 1;
-    if (alike.length === 1) return { ...seat, name };
-    return { ...seat, name: /\d$/.test(name) ? `${name} (${number})` : `${name} ${number}` };
+    return { ...seat, name: alike.length === 1 ? name : `${name} ${alike.indexOf(seat) + 1}` };
   });
   return { ...game, seats };
 }
@@ -130,12 +130,21 @@ export function GameCard({ game: plain, usual, children }) {
 }
 
 /**
+ * Return who won a game that is over.
+ * @param {GameSummary} game
+ * @param {Seat[]} winners
+ * @param {(seat: Seat) => string} nameOf
+ */
+export const verdict = ({ you }, winners, nameOf) => (winners.length === 1 && winners[0].seat === you?.seat
+  ? t("won.you") : t("won", { names: listed(winners.map(nameOf)) }));
+
+/**
  * Show whose turn it is and until when, or the result.
  * @param {{game: GameSummary}} props
  */
 function Waiting({ game }) {
   const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
-  if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
+  if (winners.length) return html`<p class="status">${verdict(game, winners, seatName)}</p>`;
   if (game.status === "open") return null; // shown in the list of seats
   if (isClosed(game)) return html`<p class="status">${t("status.closed")}</p>`;
   if (game.status !== "running") return html`<p class="status">${t(`status.${game.status}`)}</p>`;

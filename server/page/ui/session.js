@@ -3,6 +3,7 @@ import { call, Problem } from "./api.js";
 import { addressOf } from "./files.js";
 import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
+import { opponents } from "./opponents.js";
 import { here, toGame } from "./routes.js";
 import { store } from "./store.js";
 import { forget, keepToken, link, me, token } from "./token.js";
@@ -52,7 +53,7 @@ export async function playNow(rules) {
     keepToken((await call("POST", "/v1/guests", newcomer())).token, true);
     await recognise();
   }
-  const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: "greedy" });
+  const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: opponents() });
   const wanted = { rules, seats: [{ player: "me" }, ...bots], private: true, on_timeout: [{ do: "abandon" }] };
   return toGame((await call("POST", "/v1/games", wanted)).id);
 }

@@ -2,6 +2,7 @@
 import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
+import { Opponents } from "../ui/opponents.js";
 import { go, here, toGame } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
@@ -23,6 +24,7 @@ export function Welcome() {
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
+        <${Opponents} />
         <p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}

@@ -167,7 +167,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         host=unless_link(host.name if host and not nameless else "", gettext("A player")),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=tuple(gettext("the bot %(bot)s", bot=name) if it.bot else name for name, it in taken),
+        others=tuple(game.introduced(it) if it.bot else name for name, it in taken),
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),

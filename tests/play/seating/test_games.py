@@ -9,6 +9,7 @@ from server.errors import BadField
 from server.games import BadOption, commitment
 from server.games.sternenhimmel.options import DEFAULT_EDITION
 from server.play.commits import load
+from server.play.game import BOT_NAMES
 from server.play.seating import lobby
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
@@ -36,6 +37,16 @@ def test_several_bots_of_the_same_kind_are_numbered(ada: UUID) -> None:
     seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
     game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
     assert game.names == ["Greedy 1", "ada", "Random", "Greedy 2"]
+
+
+def test_bots_with_a_level_have_names_of_their_own(ada: UUID) -> None:
+    seats = [{"player": "me"}, *({"bot": "level-2"} for _ in range(3)), {"bot": "greedy"}]
+    game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
+    assert set(game.names[1:4]) < set(BOT_NAMES)
+    assert len(set(game.names)) == 5
+    assert game.names[4] == "Greedy"
+    assert game.introduced(game.seats[1]) == f"the bot {game.names[1]} (Level 2)"
+    assert game.introduced(game.seats[4]) == "the bot Greedy"
 
 
 def test_a_game_with_all_seats_taken_starts_immediately(ada: UUID) -> None:
