@@ -11,6 +11,7 @@ from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.sign_in import begin_sign_in
 from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import load
+from server.play.seating.exhibition import exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.views import story
@@ -229,6 +230,9 @@ def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_lon
     assert written
     mail = message_from_bytes(written.message, policy=policy.default)
     assert mail["Subject"] == "ada invites you: Sternenhimmel with bea"
+    body = mail.get_body(("html",))
+    assert body
+    assert all(name in body.get_content() for name in exhibition("sternenhimmel", today()).names)  # a demo game
     text = text_of(letter)
     assert text.startswith("> “Shall we play again?”\n– ada\n")
     turns = -(-sum(len(board.spaces) for board in BOARDS.values()) // 4)

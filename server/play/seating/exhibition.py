@@ -3,7 +3,7 @@ game, and the time decides which move it shows."""
 
 from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache, reduce
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 from typing import NamedTuple
@@ -31,14 +31,6 @@ class Exhibition(NamedTuple):
     def position(self) -> int:
         moment = int(clock.now().timestamp()) // STEP
         return min(moment % (len(self.views) + _AT_THE_END), len(self.views) - 1)
-
-
-def opening_view(rules_name: str, options: Json, seats: int) -> Json:
-    """Return a spectator's view of how a game with these options may look at its start. The deal is always the same, so
-    it reveals nothing about any real game."""
-    rules = GAMES[rules_name]
-    opening = rules.setup(seats, options, SeededDice(sha256(rules_name.encode()).digest(), [""] * seats))
-    return rules.view(reduce(rules.apply, opening, None), None)
 
 
 def today() -> date:

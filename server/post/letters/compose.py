@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
-from flask_babel import force_locale, gettext
+from flask_babel import force_locale
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
@@ -148,7 +148,7 @@ def _written(
         image, alt = reader.picture(isinstance(words, games.GameEnded))
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
-        image, alt = reader.opening_picture([seats.unless_link(it, gettext("A player")) for it in reader.game.names])
+        image, alt = reader.demo_picture
         images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer):
         images = words.images

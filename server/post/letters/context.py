@@ -1,6 +1,8 @@
 """The functions that build emails, and their input."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
@@ -13,7 +15,7 @@ from server.games import Json, Seat
 from server.games.presentation import draw, draw_end, in_words, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
-from server.play.seating.exhibition import opening_view
+from server.play.seating.exhibition import exhibition, today
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
@@ -26,6 +28,7 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow
 NO_TIME: Json = {"due": "", "left": ""}
 TELLING_TURN: Final = (YOUR_TURN.name, ANSWER.name)  # the kinds of emails that show a turn in full
 _MOST_NEWS = 60  # sentences; some programs truncate emails larger than 102 KB
+_PICTURES = 16
 
 Builder = TypeVar("Builder", bound=Callable[..., Letter | None])
 _BUILDERS: dict[str, Callable[[Any], Letter | None]] = {}
@@ -40,6 +43,13 @@ def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
         return builder
 
     return register
+
+
+@lru_cache(_PICTURES)
+def _demo_picture(rules_name: str, day: date, locale: str) -> tuple[bytes, str]:
+    shown = exhibition(rules_name, day)
+    picture = draw(rules_name, shown.views[shown.fullest], shown.names, locale=locale)
+    return png(picture), picture.title
 
 
 class Recipient(NamedTuple):
@@ -126,13 +136,10 @@ class Reader(NamedTuple):
             picture = draw(name, view_of(self.game, self.seat, self.letter.version), names, locale=locale)
         return png(picture), picture.title
 
-    def opening_picture(self, names: Sequence[str]) -> tuple[bytes, str]:
-        """Return how such a game may look at its start, as a PNG and in words. The picture reveals nothing about this
-        game's own deal."""
-        name = self.game.table.rules.NAME
-        view = opening_view(name, self.game.head.options, len(self.game.seats))
-        picture = draw(name, view, names, locale=spoken().locale)
-        return png(picture), picture.title
+    @property
+    def demo_picture(self) -> tuple[bytes, str]:
+        """Return today's exhibition game when it had most to see, as a PNG and in words."""
+        return _demo_picture(self.game.table.rules.NAME, today(), spoken().locale)
 
     def happened(self, since: int) -> tuple[str, ...]:
         """Return what this seat saw after version `since`, up to the email's version."""
