@@ -175,10 +175,10 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     Words that are also commands at tables are left to the table. If any other line means something to the table, so is
     the whole reply.
     """
-    grammar = Grammar(Spoken(GAMES[rules_name], locale), locale)
+    grammar, words = Grammar(Spoken(GAMES[rules_name], locale), locale), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
-    for line, it in _parsed(lines, commands.words_beside_tables(locale)):
-        if it and not has_ended and _is_whole(it, locale):
+    for line, it in _parsed(lines, words):
+        if it and not has_ended and _is_whole(it, locale) and not _is_exclamation(line, it, words):
             found.append(it)
         elif means_something(line, grammar):
             return []
@@ -201,6 +201,11 @@ def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:
         if it and it.command == SET and not it.is_question and _is_whole(it, locale)
         if _begins_as_set(line, words) or _is_name_alone(line, it, line == first)
     }
+
+
+def _is_exclamation(line: str, it: Asked, words: Mapping[str, str]) -> bool:
+    """Return whether this line only seems to change a setting, as `Nom de Dieu !` does."""
+    return it.command == SET and "!" in line and not _begins_as_set(line, words)
 
 
 def _begins_as_set(line: str, words: Mapping[str, str]) -> bool:

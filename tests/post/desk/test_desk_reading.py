@@ -42,6 +42,14 @@ def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, st
     return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
 
 
+@pytest.mark.parametrize(
+    ("line", "locale"),
+    [("Nom de Dieu !", "fr"), ("Nome strano!", "it"), ("Name it!", "en"), ("Namen sind Schall!", "de")],
+)
+def test_an_exclamation_renames_nobody(line: str, locale: str) -> None:
+    assert beside_table(line, locale) == []
+
+
 def beside_table(text: str, locale: str = "en", game: str = "sternenhimmel") -> list[str]:
     return [it.canonical for it in commands_beside_table(text.splitlines(), locale, game)]
 
