@@ -30,7 +30,7 @@ LEVELS: Mapping[str, Effort] = {
     "level-2": Effort(slack=0.1),
     "level-3": Effort(worlds=0.3, candidates=2),
     "level-4": Effort(worlds=1, candidates=2),
-    "level-5": Effort(worlds=6, candidates=3, turns=2),
+    "level-5": Effort(worlds=4, candidates=4),
 }
 """The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 

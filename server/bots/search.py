@@ -6,8 +6,8 @@ favours none of them. In each world it plays the move. Then every seat plays for
 the judge advises for that seat's view. This goes on to the end of the game. A move is worth the points that the bot's
 seat is ahead of the average of the others, and `WIN` if it wins.
 
-In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had one more turn, or as many as its effort says. A move
-is worth what the judge says the bot's seat gained in that time, minus the average gain of the others.
+In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had one more turn. A move is worth what the judge says
+the bot's seat gained in that time, minus the average gain of the others.
 
 Measured, with standard errors:
 
@@ -56,8 +56,7 @@ def _seen(name: str, *rest: Any) -> Seen:
 
 class Effort(NamedTuple):
     """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares in them.
-    With 0.5 worlds, the bot samples one world in half of its moves. In games with `ONE_TURN_AHEAD`, it looks this many
-    of its own turns ahead.
+    With 0.5 worlds, the bot samples one world in half of its moves.
 
     A bot with `slack` plays any move that the judge values nearly as much as the best, and samples no worlds. The slack
     is a share of the distance from the best of all legal moves to their average.
@@ -66,7 +65,6 @@ class Effort(NamedTuple):
     worlds: float = 0
     candidates: int = 1
     slack: float = 0
-    turns: int = 1
 
 
 class Compared(NamedTuple):
@@ -152,7 +150,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Com
         for value, move in candidates:
             if thread_time() > end:
                 return _sorted_by_gain(candidates, worlds)  # an unfinished world would be unfair
-            gains.append(_gain(seen, world, (move, value), effort.turns, PrivateDice(Random(dice))))
+            gains.append(_gain(seen, world, (move, value), PrivateDice(Random(dice))))
         worlds.append(gains)
     return _sorted_by_gain(candidates, worlds)
 
@@ -177,11 +175,11 @@ def margin_of(differences: Sequence[float]) -> float:
     return t * stdev(differences) / sqrt(len(differences))
 
 
-def _gain(seen: Seen, state: Any, judged: tuple[Any, float], turns: int, dice: PrivateDice) -> float:
+def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> float:
     """Return how much the seat gains on the others if it plays this move."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
     stops = getattr(rules, "ONE_TURN_AHEAD", False)
-    on_turn, (move, value), gain = seat, judged, 0.0
+    on_turn, (move, value), gain, has_begun = seat, judged, 0.0, False
     while True:
         gain += value if on_turn == seat else -value / others
         state, before = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state), on_turn
@@ -190,9 +188,9 @@ def _gain(seen: Seen, state: Any, judged: tuple[Any, float], turns: int, dice: P
             won = _won(outcome, seat)
             return gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
         on_turn = min(rules.to_act(state))
-        if stops and turns == 0 and on_turn != seat:
+        if stops and has_begun and on_turn != seat:
             return gain
-        turns -= on_turn == seat != before
+        has_begun = has_begun or on_turn == seat != before  # the seat's next turn
         move, value = _advised(rules, state, on_turn)
 
 
