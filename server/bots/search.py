@@ -139,6 +139,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Com
     worth = judge(seen.view)
     judged = sorted(((worth(move), rng.random(), move) for move in seen.moves), key=lambda it: it[:2], reverse=True)
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
+    rng.shuffle(candidates)  # so that the judge doesn't decide between equal gains
     most_worlds = int(effort.worlds + rng.random())
     worlds = list[list[float]]()  # the gains of the candidates in each
     while sample is not None and len(worlds) < most_worlds:
