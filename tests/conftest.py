@@ -60,7 +60,7 @@ _LONG = (  # files that start first, the longest at the top, so that all process
 )
 _ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, whole games, mail from every program
     "accounts/test_fair_shares.py accounts/test_signed_links.py accounts/test_tokens.py api/test_ended_apps.py "
-    "api/test_fairness_page.py api/test_pages.py bots/test_luck.py bots/test_open_spiel.py cli/test_audit.py "
+    "api/test_fairness_page.py api/test_pages.py bots/test_luck.py cli/test_audit.py "
     "cli/test_commands.py cli/test_shown_secrets.py clients/test_adapters.py clients/test_generated_clients.py "
     "contract/test_clients.py contract/test_conform.py contract/test_fuzz.py contract/test_hostile.py "
     "contract/test_linters.py contract/test_recipes.py contract/test_schemathesis.py every_game/test_absences.py "
