@@ -35,7 +35,7 @@ export function Rules({ game, section }) {
 }
 
 /** Show the rules with this game's options in a panel over the table. */
-export function RulesBeside({ game, close }) {
+export function RulesBeside({ game, close, section = undefined }) {
   const dialog = useRef();
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   useEffect(() => dialog.current.showModal(), []);
@@ -45,7 +45,7 @@ export function RulesBeside({ game, close }) {
       <header><h2 id="rules-of">${t("rules.of", { game: gameName(game) })}</h2>
         <button class="plain" onClick=${() => dialog.current.close()}>${t("rules.close")}</button></header>
       ${error && html`<${Sorry} error=${error} />`}
-      ${rules && html`<${Sections} rules=${rules} options=${game.options} level=${3} game=${game} />`}
+      ${rules && html`<${Sections} rules=${rules} options=${game.options} level=${3} game=${game} section=${section} />`}
     </div>
   </dialog>`;
 }

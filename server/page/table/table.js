@@ -86,13 +86,19 @@ async function expect(game) {
 export const openTable = (id) => lookAhead(id, expect);
 
 /**
- * Open the rules of this game in a panel over the table.
+ * Open the rules of this game in a panel over the table. The key `?` opens them at the list of keys.
  * @param {{game: Game}} props
  */
 function RulesButton({ game }) {
-  const [open, setOpen] = useState(false);
-  return html`<${Tool} icon="rules" words=${t("rules")} aria-haspopup="dialog" onClick=${() => setOpen(true)} />
-    ${open && html`<${RulesBeside} game=${game} close=${() => setOpen(false)} />`}`;
+  const [opened, open] = useState(/** @type {{section?: string} | null} */ (null));
+  useEffect(() => {
+    const press = (/** @type {any} */ { key, target }) =>
+      key === "?" && !target.closest("input, select, textarea, dialog") && open({ section: "keys" });
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+  return html`<${Tool} icon="rules" words=${t("rules")} aria-haspopup="dialog" onClick=${() => open({})} />
+    ${opened && html`<${RulesBeside} game=${game} section=${opened.section} close=${() => open(null)} />`}`;
 }
 
 /** @param {{table: SeenTable}} props */
