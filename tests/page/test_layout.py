@@ -255,7 +255,9 @@ def test_a_bar_shows_the_state_of_the_game_wherever_the_page_is_scrolled(
 def test_a_tap_on_a_players_score_shows_what_they_have(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **PHONE)
     page.goto(f"/#/games/{scene.games['sternenhimmel, others']}")
-    [ada, ben, _] = page.get_by_role("group", name="Players").get_by_role("button").all()
+    players = page.get_by_role("group", name="Players").get_by_role("button")
+    expect(players).to_have_count(3)
+    [ada, ben, _] = players.all()
     ada.tap()
     panel = page.get_by_role("region", name="ada")
     view = scene.player.get(f"/v1/games/{scene.games['sternenhimmel, others']}")["view"]

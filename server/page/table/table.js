@@ -6,7 +6,7 @@ import { addressOf } from "../ui/files.js";
 import { ROOMS } from "../ui/games.js";
 import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
-import { absolute, left } from "../ui/times.js";
+import { left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { History, useEarlier } from "./history.js";
@@ -14,7 +14,7 @@ import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
-import { isClosed, isSoon, seatName, untold, verdict } from "../ui/game-card.js";
+import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { SeatMark } from "../ui/seat-shapes.js";
@@ -329,10 +329,7 @@ function Status({ table, owner, lookAt, top, children }) {
     <h1>${game.title} <small class="faint">${untold(game)}</small></h1>
     <p class="whose">
       ${isRunning ? html`<span>${words}${mayUndo && html`<${Undo} table=${table} isShort />`}</span>` : words}
-      ${isRunning && due && html`<time datetime=${due}
-        title=${absolute(due)}
-        class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
-        class="unseen">${t("due.until", { absolute: absolute(due) })}</span></time>`}
+      ${isRunning && due && html`<${Left} at=${due} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} names=${names} owner=${owner} lookAt=${lookAt} />

@@ -155,7 +155,7 @@ function Waiting({ game }) {
     ${isMine
       ? html`<strong>${t("your-turn")}</strong>`
       : t("waits-for", { names: listed(asked.map(seatName)) })}
-    ${due && html`<br /><${Due} at=${due} />`}
+    ${due && html` · <${Left} at=${due} />`}
   </p>`;
 }
 
@@ -163,6 +163,13 @@ const SOON = 3 * 3_600_000; // milliseconds
 
 /** @param {string} at */
 export const isSoon = (at) => new Date(at).getTime() - now() < SOON;
+
+/**
+ * Show the time left. The moment itself is a tooltip, which screen readers hear.
+ * @param {{at: string}} props
+ */
+export const Left = ({ at }) => html`<time datetime=${at} title=${absolute(at)} class=${isSoon(at) ? "due soon" : "due"}>${
+  left(at)}<span class="unseen">${t("due.until", { absolute: absolute(at) })}</span></time>`;
 
 /** @param {{at: string}} props */
 export function Due({ at }) {
