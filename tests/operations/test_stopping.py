@@ -159,6 +159,8 @@ def assert_quiet(house: House, said: int) -> None:
         "track",
         "changes",
         "returned",
+        "post",
+        "expired",
     )
     beats = Counter([*once, *("sweep", "heartbeat", "look") * 2])
     for did in ("waits for the database", "has its database again"):

@@ -132,7 +132,7 @@ _AGAINST = re.compile(
     r"|\b(?:or|but) (?:rather|better|maybe|perhaps)\b"
     rf"|{_IF} (?:\S+ ){{1,4}}?(?:agrees?|allows?|(?:doesn[’']?t|don[’']?t|does not|do not) (?:mind|object)|(?:is|are) (?:all )?{_FINE})\b"
     rf"|{_IF} (?:\S+ ){{0,3}}?[\w-]+[’'](?:s|re) (?:all )?{_FINE}\b|\bon (?:the )?condition (?:that|of)\b"
-    r"|(?:^|[,;])\W*(?:provided|providing|assuming|(?:as|so) long as)\b"
+    r"|(?:^|[,;])\W{0,3}(?:provided|providing|assuming|(?:as|so) long as)\b"
     r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:until|till)\b"
     r"|\bwrong (?:game|table|mail|thread)\b|\b(?:meant|intended) for\b|\bfor (?:an|the) ?other (?:game|table)\b"
     # de
@@ -182,7 +182,7 @@ _LATER = (
     r"|più tardi|piu tardi|domani(?: mattina| sera)?|stasera|un[’']altra volta|la settimana prossima)"
 )
 _IS_LATER = rf"(?:{_LATER}|morgen(?: (?:früh|vormittag|mittag|nachmittag|abend))?|dopo)(?=\W*$|[,;])"
-_I_WILL = r"(?:\b(?:i|we)(?:[’'](?:ll|d|m|re))?(?: (?!you\b)\w+){0,3}|\blet me|\blet[’']s|(?:^|[,;])\W*(?:please|better|rather|will))"
+_I_WILL = r"(?:\b(?:i|we)(?:[’'](?:ll|d|m|re))?(?: (?!you\b)\w+){0,3}|\blet me|\blet[’']s|(?:^|[,;])\W{0,3}(?:please|better|rather|will))"
 _ICH_WILL = (
     r"(?:\b(?:ich|wir) (?:muss|müssen|will|wollen|möchte|möchten|werde|werden|sollte)|\b(?:muss|müssen|will|möchte|werde|sollte) (?:ich|wir)"
     r"|^\W*(?:muss|will|möchte)|\blass(?:t|en sie)? mich)"
