@@ -46,7 +46,7 @@ def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, st
     ("line", "locale"),
     [("Nom de Dieu !", "fr"), ("Nome strano!", "it"), ("Name it!", "en"), ("Namen sind Schall!", "de")],
 )
-def test_an_exclamation_renames_nobody(line: str, locale: str) -> None:
+def test_an_exclamation_gives_no_new_name(line: str, locale: str) -> None:
     assert beside_table(line, locale) == []
 
 
