@@ -8,7 +8,8 @@ from flask import Flask
 
 from server import cli
 from server.accounts.players import change_profile
-from server.games import GAMES
+from server.api import games
+from server.games import GAMES, presentation
 from server.play.seating import track_record
 from server.play.seating.hosting import close_due
 from server.play.seating.stand_ins import change_stand_ins
@@ -38,6 +39,10 @@ def unknown_game(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str
 
 def lose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(GAMES._games, LACKED)
+    for known in (presentation.sentences, presentation.refusals, games._all_described):
+        monkeypatch.setattr(
+            known.__module__ + "." + known.__name__, known.__wrapped__
+        )  # a cache would outlive the test
 
 
 def test_calls_for_a_game_with_unknown_rules_are_rejected_or_need_no_rules(
