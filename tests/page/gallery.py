@@ -39,14 +39,14 @@ def draw(page: Page, folder: Path, name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("languages", nargs="*", choices=LOCALES, default=["en"])
+    parser.add_argument("languages", nargs="*", choices=LOCALES)
     wanted = parser.parse_args()
     with new_house(STERNENPOST_LIMITS="off") as house, sync_playwright() as playwright, ExitStack() as stack:
         house.start_web()
         house.start_worker()
         scene = furnished(house)
         windows = Windows(playwright.chromium.launch(executable_path=CHROMIUM), house, stack)
-        for language in wanted.languages:
+        for language in wanted.languages or ["en"]:
             folder = wanted.folder / language
             folder.mkdir(parents=True, exist_ok=True)
             scene.player.ask("PATCH", "/v1/me", json={"locale": language})

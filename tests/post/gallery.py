@@ -1,12 +1,12 @@
-"""`python -m tests.post.gallery DIR [de en fr it]`: every kind of letter from real games, as text, as a page and as
+"""`python -m tests.post.gallery FOLDER [de en fr it]`: every kind of letter from real games, as text, as a page and as
 pictures.
 
 A page is drawn on a phone and on a desktop, by day and by night, and in a mail program without pictures.
 """
 
+import argparse
 import re
 import shutil
-import sys
 import tempfile
 from base64 import b64encode
 from collections.abc import Iterator
@@ -415,7 +415,7 @@ def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) 
 def main(folder: Path, *locales: str) -> None:
     with house() as app, sync_playwright() as playwright:
         office = Office(app, REPLY_DOMAIN)
-        for locale in locales or LOCALES:
+        for locale in locales:
             browser = playwright.chromium.launch(executable_path=CHROMIUM)  # each draws 400 pictures
             shown = folder / locale
             shown.mkdir(parents=True, exist_ok=True)
@@ -426,4 +426,8 @@ def main(folder: Path, *locales: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("languages", nargs="*", choices=LOCALES)
+    wanted = parser.parse_args()
+    main(wanted.folder, *(wanted.languages or LOCALES))
