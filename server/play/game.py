@@ -132,7 +132,7 @@ class Stored:
     def introduced(self, row: SeatState) -> str:
         """Return the name of a bot, with its level if it has one: `the bot Maia (Level 2)`."""
         name = self.names[row.seat]
-        level = f" ({bot_name(row.bot)})" if row.bot in LEVELS else ""
+        level = f" ({bot_name(row.bot)})" if row.bot and row.bot in LEVELS else ""
         return str(gettext("the bot %(bot)s", bot=f"{name}{level}"))
 
 

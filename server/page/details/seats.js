@@ -7,7 +7,7 @@ import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
-/** @import { SeenTable, View } from "../ui/types" */
+/** @import { Seat, SeenTable, View } from "../ui/types" */
 
 /** @param {{table: SeenTable, view?: View | null, isPast?: boolean}} props */
 export function Seats({ table: { game, here }, view, isPast = false }) {
@@ -17,7 +17,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
   const scores = outcome?.scores ?? view?.coins ?? view?.points;
   return html`<section class="card seats" aria-label=${t("seats")}>
     <h2>${t("seats")}</h2>
-    <ul>${game.seats.map((it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
+    <ul>${game.seats.map((/** @type {Seat} */ it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
       <${SeatMark} seat=${it.seat} />
       ${it.player && html`<span class=${present.includes(it.seat) ? "face here" : "face"}><${Avatar} id=${it.player}
         program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}

@@ -21,9 +21,9 @@ export function Result({ table, isReviewed, review }) {
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0];
   const level = nextLevel(game);
-  const playLevel = () => {
-    chooseOpponents(level);
-    keep(alike(game, level));
+  const playLevel = (/** @type {string} */ kind) => {
+    chooseOpponents(kind);
+    keep(alike(game, kind));
   };
   return html`<section class="result" aria-labelledby="result">
     <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
@@ -43,7 +43,7 @@ export function Result({ table, isReviewed, review }) {
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p class="ways"><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
-      t("result.again")}</a>${level && html`<a class="level" href="#/open" onClick=${playLevel}>${
+      t("result.again")}</a>${level && html`<a class="level" href="#/open" onClick=${() => playLevel(level)}>${
       t("result.level", { number: level.slice(-1) })}</a>`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}</p>`}
     <${Next} game=${game} />
@@ -89,6 +89,8 @@ function nextLevel({ seats, you, outcome }) {
 /**
  * Return a draft for a game like this one, perhaps against bots of another level. Other players' seats are open, since
  * their addresses are unknown here.
+ * @param {any} game
+ * @param {string | null} level
  */
 function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }, level = null) {
   const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat

@@ -17,8 +17,8 @@ type Whole<U, K extends PropertyKey = U extends unknown ? keyof U : never> = U e
   ? U & { [P in Exclude<K, keyof U>]?: undefined }
   : never;
 
-export type Game = Schemas["Game"] & { seats: Seat[] };
-export type GameSummary = Schemas["GameSummary"] & { seats: Seat[] };
+export type Game = Schemas["Game"];
+export type GameSummary = Schemas["GameSummary"];
 export type Seat = Schemas["Seat"] & { level?: string };
 export type Clock = Schemas["Clock"];
 export type TimeoutStep = Whole<Schemas["TimeoutStep"]>;
