@@ -92,9 +92,9 @@ def last(game_id: UUID, type_: str) -> Any:
 
 
 def letters(game_id: UUID, kind: str) -> list[LetterRow]:
-    """Return a game's queued letters, oldest first."""
-    query = db.select(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == kind).order_by(LetterRow.made_at)
-    return list(db.session.scalars(query))
+    """Return a game's queued letters, oldest first, and in the order of the seats if they have the same time."""
+    query = db.select(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == kind)
+    return list(db.session.scalars(query.order_by(LetterRow.made_at, LetterRow.seat)))
 
 
 # Time
