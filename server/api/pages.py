@@ -9,6 +9,7 @@ from werkzeug.exceptions import NotFound
 from server.api.auth import is_for_api
 from server.api.languages import spoken
 from server.api.problems import answer_to
+from server.games import GAMES
 from server.page import index
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
@@ -23,7 +24,8 @@ HEADERS = {
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """Return a rendered template as a page that loads no scripts and nothing from other origins, and is not cached."""
-    response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
+    about = {"locale": spoken().locale, "exhibited": next(iter(GAMES))}
+    response = Response(render_template(template, **about, **values), status, mimetype="text/html")
     response.headers.update(HEADERS)
     return response
 

@@ -76,10 +76,10 @@ def _written(value: Any) -> str:
 # Sentences
 
 
-def score_unit(view: Json) -> str | None:
+def score_unit(rules_name: str) -> str | None:
     """Return what the scores of a running game count, which is also their field in a view: `coins` or `points`. Return
     None if a game has no scores until its end."""
-    return next((it for it in ("points", "coins") if isinstance(view.get(it), list)), None)
+    return getattr(GAMES[rules_name], "SCORE", None)
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
@@ -258,6 +258,22 @@ def rule_values(rules_name: str, locale: str) -> Mapping[str, str]:
     compute = getattr(GAMES[rules_name], "rule_values", None)
     values: Mapping[str, str] = compute(language(locale)) if compute else {}
     return values
+
+
+def edition_options(rules_name: str) -> dict[str, Json]:
+    """Return by id the option that chooses each edition: `{"scenario-1": {"scenario": 1}}`. The result is empty if the
+    game has no editions."""
+    game = GAMES[rules_name]
+    preset = getattr(game, "PRESET", None)
+    return (
+        {it: {preset: values.get(preset, it)} for it, values in game.describe()["editions"].items()} if preset else {}
+    )
+
+
+def edition_of(rules_name: str, options: Json) -> str:
+    """Return the id of the edition that these options choose, or "" if there is none."""
+    found = (it for it, chosen in edition_options(rules_name).items() if chosen.items() <= options.items())
+    return next(found, "")
 
 
 def usual_turns(rules_name: str, players: int) -> int | None:

@@ -20,6 +20,7 @@ from flask import Blueprint, Response, abort, render_template, request
 from server.accounts.notice_kinds import CHAT_KINDS, MAIL_KINDS, MAIL_PRESETS, NOTICE_KINDS, PUSH_KINDS, WEBHOOK_KINDS
 from server.compression import Packed, pack
 from server.games import GAMES, Json
+from server.games.presentation import edition_options, score_unit
 from server.page import packing
 
 blp = Blueprint("page", __name__, template_folder=".")
@@ -97,9 +98,16 @@ _TABLES = [f"{it}/{it}.js" for it in _ROOMS]
 
 def _about(name: str) -> Json:
     """Return what the page needs to know about a game before it loads the game's part (see `ui/games.js`)."""
-    seats = GAMES[name].SEATS
+    seats, preset = GAMES[name].SEATS, getattr(GAMES[name], "PRESET", "")
     own = json.loads((_ROOMS[name] / "about.json").read_bytes()) if name in _ROOMS else {}
-    return {"seats": [seats.start, seats.stop - 1], "room": name in _ROOMS, **own}
+    return {
+        "seats": [seats.start, seats.stop - 1],
+        "room": name in _ROOMS,
+        "preset": preset,
+        "editions": {edition: chosen[preset] for edition, chosen in edition_options(name).items()},
+        "score": score_unit(name) or "points",
+        **own,
+    }
 
 
 _ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",", ":"))

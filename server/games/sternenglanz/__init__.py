@@ -50,6 +50,7 @@ from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
+PRESET, SCORE = "scenario", "points"
 ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
 
 
@@ -82,7 +83,9 @@ __all__ = [
     "ONE_TURN_AHEAD",
     "OPTION_SCHEMA",
     "OWN_NAMES",
+    "PRESET",
     "REFUSALS",
+    "SCORE",
     "SEATS",
     "SENTENCES",
     "VIEW_SCHEMA",

@@ -51,6 +51,8 @@ from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view
 
+PRESET, SCORE = "edition", "coins"
+
 
 def describe() -> Json:
     """Return what a client needs to know about this game, as JSON."""
@@ -101,7 +103,9 @@ __all__ = [
     "NAME",
     "NOTATION_HELPS",
     "OPTION_SCHEMA",
+    "PRESET",
     "REFUSALS",
+    "SCORE",
     "SEATS",
     "SENTENCES",
     "VIEW_SCHEMA",

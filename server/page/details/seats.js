@@ -1,7 +1,7 @@
 // The seats of a table: players, what each one has, and whose turn it is.
 import { html } from "../ui/html.js";
 import { Avatar } from "../ui/avatar.js";
-import { GAMES } from "../ui/games.js";
+import { GAMES, scoresOf } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
@@ -14,7 +14,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
   const present = useStore(here);
   const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
-  const scores = outcome?.scores ?? view?.coins ?? view?.points;
+  const scores = scoresOf({ rules: game.rules, outcome }, view);
   return html`<section class="card seats" aria-label=${t("seats")}>
     <h2>${t("seats")}</h2>
     <ul>${game.seats.map((/** @type {Seat} */ it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>

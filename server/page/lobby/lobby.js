@@ -1,12 +1,13 @@
 // The lobby: games with free seats, and games to watch.
 import { html } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
+import { editionOf } from "../ui/games.js";
 import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/media.js";
 import { useStore } from "../ui/store.js";
-import { botName, knows, t } from "../ui/words.js";
-import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
+import { botName, t } from "../ui/words.js";
+import { editionName, GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
@@ -95,7 +96,7 @@ function Filters({ wanted }) {
     </select></label>`;
   return html`<form class="filters" onSubmit=${(event) => event.preventDefault()} aria-label=${t("lobby.filters")}>
     ${select("rules", rules.map((it) => it.name), title)}
-    ${wanted.rules && select("variant", variants, (it) => (knows(`edition.${it}`) ? t(`edition.${it}`) : it))}
+    ${wanted.rules && select("variant", variants, editionName)}
     ${select("players", numbers, String)}
     ${select("pace", Object.keys(PACES), (it) => t(`lobby.pace.${it}`))}
     ${wanted.status === "open" && select("reliability", RELIABLE, (it) => t("lobby.reliable", { share: it }))}
@@ -192,8 +193,7 @@ const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace ||
 const isPicky = (it) => it.status !== "open" && !!(it.variant || it.pace || it.players);
 
 function fits(game, { variant, players, pace }) {
-  const own = game.options.edition ?? `scenario-${game.options.scenario}`;
-  if (variant && own !== variant) return false;
+  if (variant && editionOf(game.rules, game.options) !== variant) return false;
   if (players && game.seats.length !== Number(players)) return false;
   const [least, most] = PACES[pace] ?? [0, Infinity];
   const allowed = hours(game.clock.per_move ?? game.clock.increment);

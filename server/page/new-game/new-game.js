@@ -7,7 +7,8 @@ import { go, toGame } from "../ui/routes.js";
 import { Opponents } from "../ui/opponents.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
-import { title } from "../ui/game-card.js";
+import { editionName, title } from "../ui/game-card.js";
+import { editionOf, GAMES } from "../ui/games.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { committed, Salt } from "../pregame/salt.js";
 import { Clock } from "./clock.js";
@@ -15,7 +16,7 @@ import {
   clockOf, discard, draft, isBlank, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
 } from "./draft.js";
 import { Ladder } from "./ladder.js";
-import { editionName, editionOf, Options, presetOf, Presets } from "./options.js";
+import { Options, Presets, whole } from "./options.js";
 import { resized, Seats } from "./seats.js";
 import { Summary } from "./summary.js";
 
@@ -36,7 +37,7 @@ function Form({ games, done }) {
   const change = (fields) => set((before) => ({ ...before, ...fields }));
   useEffect(() => keep(it), [it]);
   const game = games.find(({ name }) => name === it.rules);
-  const preset = presetOf(game);
+  const { preset } = GAMES[game.name];
   const choose = (field, value) => {
     const { start_seat: first, ...others } = it.options;
     const kept = field === "start_player" && value === "random" ? others : it.options; // a draw needs no seat
@@ -79,8 +80,9 @@ function Form({ games, done }) {
         <${Wrong} wrongs=${wrongs} place="title" /></label>
     </fieldset>
     <fieldset><legend>${t("new-game.seats")}</legend><${Seats} ...${parts} /></fieldset>
-    <${Fold} name=${t(`new-game.${preset}`)} now=${editionName(editionOf(game, it.options)[0])}>
-      <${Presets} ...${parts} />
+    <${Fold} name=${t(preset ? `new-game.${preset}` : "new-game.options")}
+      now=${preset && editionName(editionOf(game.name, whole(game, it.options)))}>
+      ${preset && html`<${Presets} ...${parts} />`}
       <details><summary>${t("new-game.options")}</summary><${Options} ...${parts} /></details>
       <${Wrong} wrongs=${wrongs} place="options" />
     <//>

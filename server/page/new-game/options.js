@@ -1,44 +1,42 @@
 // Editions, scenarios and the other options of a game.
+import { editionName } from "../ui/game-card.js";
+import { editionOf, GAMES } from "../ui/games.js";
 import { html } from "../ui/html.js";
 import { length } from "../ui/times.js";
 import { knows, t } from "../ui/words.js";
 
-const BY_THE_PRESET = ["edition", "boards", "scenario", "firmament", "cards", "start_seat"];
 const READY_WITHIN = ["PT12H", "P1D", "P2D", "P3D", "P7D"];
 const ROUNDS = 60; // limit when the checkbox is ticked
 
-export const presetOf = (game) => ("edition" in game.options.properties ? "edition" : "scenario");
+/** Return the chosen options with the usual edition, if none is chosen. */
+export const whole = (game, options) => {
+  const { preset } = GAMES[game.name];
+  return preset ? { [preset]: game.options.properties[preset].default, ...options } : options;
+};
 
-/** Return the name of the chosen edition or scenario, and its option values. */
-export function editionOf(game, options) {
-  const preset = presetOf(game);
-  const chosen = options[preset] ?? game.options.properties[preset].default;
-  return Object.entries(game.editions).find(([name, it]) => (it[preset] ?? name) === chosen) ?? [String(chosen), {}];
-}
+const chosenEdition = (game, options) => editionOf(game.name, whole(game, options));
 
 export const usual = (game, options, field) =>
-  editionOf(game, options)[1][field] ?? game.options.properties[field]?.default;
-
-export const editionName = (name) => (knows(`edition.${name}`) ? t(`edition.${name}`) : name);
+  game.editions[chosenEdition(game, options)]?.[field] ?? game.options.properties[field]?.default;
 
 /** Choose an edition or scenario. One is recommended. The options that differ between them are listed. */
 export function Presets({ it, game, preset, choose }) {
+  const { editions } = GAMES[game.name];
   const usual = game.options.properties[preset].default;
-  const value = ([name, option]) => option[preset] ?? name;
-  const presets = Object.entries(game.editions).sort((one, other) =>
-    Number(value(other) === usual) - Number(value(one) === usual));
-  const [name, edition] = editionOf(game, it.options);
+  const ids = Object.keys(editions).sort((one, other) =>
+    Number(editions[other] === usual) - Number(editions[one] === usual));
+  const chosen = chosenEdition(game, it.options);
   const differing = Object.keys(game.options.properties).filter(
-    (field) => new Set(presets.map(([, one]) => one[field])).size > 1 && !BY_THE_PRESET.includes(field));
-  return html`${preset === "edition" && html`<p class="faint">${t("new-game.edition.about")}</p>`}
-    <div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
-      name=${preset} value=${one[0]} checked=${one[0] === name} onChange=${() => choose(preset, value(one))} />
-      <span><strong>${editionName(one[0])}</strong>
-        ${value(one) === usual && html` <small class="advised">${t("new-game.advised")}</small>`}
-        ${knows(`edition.${one[0]}.about`) && html` ${t(`edition.${one[0]}.about`)}`}</span></label>`)}</div>
-    ${differing.length > 0 && html`<p>${t("new-game.differences", { edition: editionName(name) })}</p>
+    (field) => new Set(ids.map((id) => game.editions[id][field])).size > 1 && field !== preset);
+  return html`${knows(`new-game.${preset}.about`) && html`<p class="faint">${t(`new-game.${preset}.about`)}</p>`}
+    <div class="choices">${ids.map((id) => html`<label class="choice" key=${id}><input type="radio"
+      name=${preset} value=${id} checked=${id === chosen} onChange=${() => choose(preset, editions[id])} />
+      <span><strong>${editionName(id)}</strong>
+        ${editions[id] === usual && html` <small class="advised">${t("new-game.advised")}</small>`}
+        ${knows(`edition.${id}.about`) && html` ${t(`edition.${id}.about`)}`}</span></label>`)}</div>
+    ${differing.length > 0 && html`<p>${t("new-game.differences", { edition: editionName(chosen) })}</p>
       <ul class="differences">${differing.map((field) => html`<li
-        key=${field}>${optionInWords(field, edition[field])}</li>`)}</ul>`}`;
+        key=${field}>${optionInWords(field, game.editions[chosen][field])}</li>`)}</ul>`}`;
 }
 
 /** List the options with explanations and choices. */

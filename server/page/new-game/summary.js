@@ -2,20 +2,18 @@
 import { html } from "../ui/html.js";
 import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
-import { title } from "../ui/game-card.js";
+import { gameName } from "../ui/game-card.js";
 import { clockOf, isFree, isHidden, ladderOf } from "./draft.js";
-import { editionName, editionOf, optionInWords, usual } from "./options.js";
+import { optionInWords, usual, whole } from "./options.js";
 
 export function Summary({ it, game, preset }) {
-  const [name] = editionOf(game, it.options);
   const isOther = ([field, value]) => field !== preset && value !== usual(game, it.options, field);
   const others = Object.entries(it.options).filter(isOther);
   const missing = it.seats.filter(isFree).length;
   return html`<section class="card summary" aria-label=${t("new-game.summary")}>
     <h2>${t("new-game.summary")}</h2>
     <dl class="terms">
-      <dt>${t("new-game.game")}</dt><dd>${title(it.rules)}, ${preset === "edition"
-        ? t("edition.of", { name: editionName(name) }) : editionName(name)}</dd>
+      <dt>${t("new-game.game")}</dt><dd>${gameName({ rules: it.rules, options: whole(game, it.options) })}</dd>
       ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
       <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats.map(seatInWords)))}</dd>

@@ -1,5 +1,6 @@
 // The moves a player missed: a short summary and a replay.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { eventTypes } from "../ui/games.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
 import { rooms, sentence } from "../table/story.js";
@@ -7,14 +8,15 @@ import { rooms, sentence } from "../table/story.js";
 
 const MOST = 5; // sentences
 const STEP = 1_200; // milliseconds per version
-const CHIEF = /^(game-(ended|decided|abandoned)|board-scored|sternbild-completed|supernova-laid|seat-.*)$/;
-const BY_THE_WAY = /^(turn-began|cards-.*|.*-dealt|sternbild-.*|discards-shuffled|time-extended|supernova-granted)$/;
+const CHIEF = eventTypes("chief");
+const ASIDE = eventTypes("aside").add("time-extended");
+const TURNING_POINT = /^(game-(ended|abandoned)|seat-.*)$/;
 
 /**
  * Rank an item by importance, lowest first, so that the summary keeps the most important ones.
  * @param {GameEvent} item
  */
-const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 : 1);
+const weight = ({ type }) => (CHIEF.has(type) || TURNING_POINT.test(type) ? 0 : ASIDE.has(type) ? 2 : 1);
 
 /**
  * Summarise `items`, the events the player missed. `watch` replays them, `close` marks them as seen.

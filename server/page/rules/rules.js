@@ -2,17 +2,16 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
-import { gameName, title } from "../ui/game-card.js";
-import { ROOMS } from "../ui/games.js";
+import { editionName, gameName, title } from "../ui/game-card.js";
+import { GAMES, ROOMS } from "../ui/games.js";
 import { dress } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { Terms } from "../table/actions.js";
 import { knows, learn, t, text } from "../ui/words.js";
-import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
+import { editionsOf, holds, Text, Whom } from "./text.js";
 
 // Options that the text explains elsewhere.
-const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds",
-  "take_back", "ready_check", "nameless"];
+const TOLD = ["start_player", "take_back", "nameless"];
 
 /** Show the rules for all editions, or a chosen one: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
@@ -103,7 +102,8 @@ const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the table of co
 /** List the options: this game's values, or all values with the editions that use them. */
 function Agreed({ rules, options, editions }) {
   const valuesOf = (it) => it.enum ?? (it.type === "boolean" ? [true, false] : []);
-  const asked = Object.entries(rules.options.properties).filter(([name]) => !TOLD.includes(name));
+  const asked = Object.entries(rules.options.properties).filter(([name, schema]) =>
+    valuesOf(schema).length > 1 && name !== GAMES[rules.name].preset && !TOLD.includes(name));
   return html`<dl class="terms">${asked.map(([name, schema]) => html`<div key=${name}>
     <dt>${knows(`option.${name}`) ? t(`option.${name}`) : name}</dt>
     ${valuesOf(schema).filter((value) => !options || options[name] === value).map((value) => {

@@ -8,7 +8,8 @@
 //                                                                  "else" all others; may have `when` as below
 //   {"when": {"scenario": "1 4"}, "text": [block, ...]}            shown if every option has one of its values
 import { html } from "../ui/html.js";
-import { knows, listed, t } from "../ui/words.js";
+import { editionName } from "../ui/game-card.js";
+import { listed, t } from "../ui/words.js";
 
 const BLANK = /\{(\w+)\}/g;
 const INLINE = /\*([^*]+)\*|\[([^\]]+)\]\(((?:\/docs|#\/)[\w/#-]*)\)/g;
@@ -20,8 +21,6 @@ export function editionsOf(rules) {
     id, options: { ...Object.fromEntries(defaults), ...values },
   }));
 }
-
-export const editionName = (id) => (knows(`edition.${id}`) ? t(`edition.${id}`) : id);
 
 /** Return whether the options match `when`. */
 export const holds = (when = {}, options) =>

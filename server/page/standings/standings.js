@@ -1,9 +1,10 @@
 // Standings: coins or points after each move, as a chart and a table.
 import { course } from "../ui/course.js";
+import { GAMES } from "../ui/games.js";
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
-/** @import { Game, GameEvent, View } from "../ui/types" */
+/** @import { Game, GameEvent } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
 
 const WIDE = 320;
@@ -18,8 +19,7 @@ const APART = 13; // minimum distance between line ends
  */
 export function Standings({ game, story, names, at, showAt }) {
   const { seats, version } = game;
-  const view = /** @type {View} */ (game.view);
-  const unit = view.coins ? "coins" : "points";
+  const unit = GAMES[game.rules]?.score ?? "points";
   const rows = course(story, seats);
   const shown = at ?? version;
   const { scores } = rows.findLast((it) => it.version <= shown) ?? rows[0];

@@ -1,4 +1,5 @@
 // The story of a game, one sentence per event.
+import { eventTypes } from "../ui/games.js";
 import { store } from "../ui/store.js";
 import { botName, knows, listed, t } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
@@ -27,8 +28,7 @@ export function sinceOwnTurn(story, seat) {
  */
 export const hasMissed = (story, seat) => sinceOwnTurn(story, seat).some((it) => it.seat !== seat && OWN.has(it.type));
 
-const OWN = new Set(["star-placed", "cards-laid", "cards-chosen", "star-laid", "star-moved", "star-removed",
-  "supernova-laid", "action-lapsed", "act-finished"]);
+const OWN = eventTypes("moves");
 
 export const rooms = store(/** @type {Sentences} */ ({})); // the games' own sentences, by event type
 /** @type {Store<Record<string, (props: any) => any>>} */

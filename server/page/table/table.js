@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { answerTo, cached, Problem } from "../ui/api.js";
 import { isOnline as online } from "../ui/connection.js";
 import { addressOf } from "../ui/files.js";
-import { ROOMS } from "../ui/games.js";
+import { ROOMS, scoresOf } from "../ui/games.js";
 import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
 import { left } from "../ui/times.js";
@@ -374,7 +374,7 @@ function Home({ game }) {
 function Score({ table: { game, here }, names: whole, owner, lookAt }) {
   const present = useStore(here);
   const view = /** @type {View} */ (game.view);
-  const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
+  const scores = scoresOf(game, view);
   const names = divided(whole);
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}

@@ -1,5 +1,6 @@
 // A game in a list.
 import { html } from "./html.js";
+import { editionOf, GAMES } from "./games.js";
 import { absolute, clockInWords, left, timeoutsInWords } from "./times.js";
 import { now } from "./connection.js";
 import { toGame } from "./routes.js";
@@ -15,16 +16,21 @@ import { botName, knows, listed, t } from "./words.js";
 export const title = (name) => name[0].toUpperCase() + name.slice(1);
 
 /**
+ * Return the name of an edition, or its id if it has none.
+ * @param {string} id
+ */
+export const editionName = (id) => (knows(`edition.${id}`) ? t(`edition.${id}`) : id);
+
+/**
  * Return the name of the game with its edition or scenario.
  * @param {Pick<GameSummary, "rules" | "options">} game
  */
 export const gameName = (game) => [title(game.rules), variantName(game)].filter(Boolean).join(", ");
 
-/** @param {{options: Options}} game */
-function variantName({ options }) {
-  const key = `edition.${options.edition ?? `scenario-${options.scenario}`}`;
-  if (!knows(key)) return "";
-  return options.edition ? t("edition.of", { name: t(key) }) : t(key);
+/** @param {Pick<GameSummary, "rules" | "options">} game */
+function variantName({ rules, options }) {
+  const id = editionOf(rules, options);
+  return id && t(`${GAMES[rules].preset}.of`, { name: editionName(id) });
 }
 
 /**

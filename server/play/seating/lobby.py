@@ -8,11 +8,13 @@ from uuid import UUID
 
 import orjson
 import psycopg
+from psycopg.types.json import Jsonb
 
 from server.accounts.blocks import is_block_between
 from server.accounts.players import address_of
 from server.errors import NotFound
 from server.games import GAMES, Json, Seat
+from server.games.presentation import edition_options
 from server.play.game import Stored, expect_playable, readable, visible_seat
 from server.play.seating.track_record import reliability_of
 from server.play.table import UNDER_WAY, parse_event, story_item
@@ -89,6 +91,8 @@ def list_games(
     if is_picky:
         where.append("g.status = 'open'")
     values = wanted | dict(zip(("least", "longest"), PACES[pace] if pace else (), strict=False))
+    if edition is not None:
+        values["chosen"] = [Jsonb(it[edition]) for it in map(edition_options, GAMES) if edition in it]
     if reliability is not None:
         values["unreliable"] = _less_reliable(reliability)
     with autocommit() as connection:
@@ -222,7 +226,7 @@ _CONDITIONS = {  # on a game `g`, for each filter of `list_games`
     "players": f"{_seats_of_each()} = %(players)s",
     "pace": f"{_ALLOWED} > %(least)s AND ({_ALLOWED} <= %(longest)s OR %(longest)s IS NULL)",
     "clock": "g.clock ? %(clock)s",
-    "edition": "coalesce(g.options->>'edition', 'scenario-' || (g.options->>'scenario')) = %(edition)s",
+    "edition": "g.options @> ANY(%(chosen)s::jsonb[])",
     # Anonymous games must reveal nothing about their players.
     "reliability": _seats_of_each("s.player_id = ANY(%(unreliable)s)") + " = 0"
     " AND coalesce(g.options->>'nameless', 'false') = 'false'",

@@ -99,7 +99,7 @@ def hint(
 
 def _scores(seen: Seen, state: Any, move: Any, dice: Dice) -> int | None:
     """Return how much the move adds to the seat's score at once, as far as the seat can foresee."""
-    rules, seat, unit = seen.rules, seen.seat, score_unit(seen.view)
+    rules, seat, unit = seen.rules, seen.seat, score_unit(seen.rules.NAME)
     if unit is None:
         return None
     events, _ = rules.preview(state, seat, rules.decide(state, seat, move, dice))

@@ -17,14 +17,14 @@ from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.errors import NotFound, NotSeated, PlayError
 from server.games import GAMES, Json, RuleError
-from server.games.presentation import refused
+from server.games.presentation import edition_of, refused
 from server.play.game import Game
 from server.play.views import load_visible
 from server.post.desk import commands
 from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
-from server.post.desk.rule_texts import edition_of, editions, options_of
+from server.post.desk.rule_texts import editions, options_of
 from server.post.table_help import help_at_table
 from server.post.wording import spoken
 from server.render.text_layout import punctuated

@@ -453,7 +453,7 @@ def _scores(errand: Errand, game: Game) -> Said:
         return Said(told=[gettext("The result of game %(game)s:", game=name)], items=lines)
     if seen["view"] is None:
         return Said(told=[gettext("Game %(game)s hasn't started.", game=name)])
-    unit = text.score_unit(seen["view"])
+    unit = text.score_unit(game.head.rules)
     if unit is None:
         return Said(
             told=[gettext("Game %(game)s has no scores until it ends. Here is the table:", game=name)],

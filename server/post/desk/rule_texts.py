@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json
-from server.games.presentation import introduction, notation, rule_values
+from server.games.presentation import edition_options, introduction, notation, rule_values
 from server.translations import LOCALES, language
 
 _MARKUP = re.compile(r"\*([^*]+)\*|\[([^\[\]]+)\]\([^()\[\]]*\)")
@@ -67,20 +67,10 @@ def editions(name: str, locale: str) -> dict[str, str]:
     return {it: values.get(f"edition.{it}", it) for it in GAMES[name].describe()["editions"]}
 
 
-def edition_of(name: str, options: Json) -> str:
-    """Return the id of the edition or scenario that a game with these options has, or "" if it has none."""
-    described = GAMES[name].describe()
-    chooses = "edition" if "edition" in described["options"]["properties"] else "scenario"
-    found = (it for it, values in described["editions"].items() if values.get(chooses, it) == options.get(chooses))
-    return next(found, "")
-
-
 def options_of(name: str, edition: str = "", seats: int = 0, options: Json | None = None) -> Json:
     """Return all options of a game: those of an edition, or these ones."""
-    described = GAMES[name].describe()
     if edition:
-        has_editions = "edition" in described["options"]["properties"]
-        options = {"edition": edition} if has_editions else described["editions"][edition]
+        options = edition_options(name)[edition]
     resolved: Json = GAMES[name].resolve_options(options or {}, seats or min(GAMES[name].SEATS))
     return resolved
 

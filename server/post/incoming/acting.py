@@ -29,7 +29,6 @@ from server.play.turns.going_back import has_gone_back, last_move, move_after, s
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
 from server.play.turns.reviewing import is_clear
-from server.play.views import view_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
@@ -164,7 +163,7 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
         )["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
-    said = how_good(found, score_unit(view_of(doing.game, None)))
+    said = how_good(found, score_unit(doing.game.head.rules))
     answer.update(hints=[(it["words"], how) for it, how in zip(found, said, strict=True)], asks=not found)
 
 

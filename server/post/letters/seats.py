@@ -15,7 +15,7 @@ from server.games import RuleError, presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
-from server.post.desk.rule_texts import edition_of, editions, options_of
+from server.post.desk.rule_texts import editions, options_of
 from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
 from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
@@ -263,10 +263,10 @@ def _rules_of(reader: Reader) -> str:
     """Return the game that is played as a command names it, with its edition if that isn't the usual one."""
     name, seats = reader.game.head.rules, len(reader.game.seats)
     try:
-        edition = edition_of(name, options_of(name, "", seats, reader.game.head.options))
+        edition = presentation.edition_of(name, options_of(name, "", seats, reader.game.head.options))
     except RuleError:  # options of an earlier version
         return name
-    is_usual = edition in ("", edition_of(name, options_of(name)))
+    is_usual = edition in ("", presentation.edition_of(name, options_of(name)))
     return name if is_usual else f"{name} {editions(name, spoken().locale)[edition]}"
 
 
