@@ -8,14 +8,15 @@ import pytest
 from server import games
 
 SERVER = Path(games.__file__).parents[1]
-NAMES = re.compile("|".join(games.GAMES), re.IGNORECASE)
+GAME_OF = {word: name for name, game in games.GAMES.items() for word in (name, *game.EVENT_SCHEMAS)}
+WORDS = re.compile("|".join(GAME_OF), re.IGNORECASE)
 MAY_NAME_GAMES = (  # documentation, examples and sandbox scenes
     *("api/templates", "api/openapi/document.py", "api/openapi/examples.", "docs"),
     *("cli/__init__.py", "cli/archives.py", "cli/bot.py", "sandbox.py", "translations/"),
 )
 
 
-def test_only_a_games_own_folder_names_the_game() -> None:
+def test_only_a_games_own_folder_names_the_game_and_its_events() -> None:
     named = []
     for path in SERVER.rglob("*"):
         place = str(path.relative_to(SERVER))
@@ -24,7 +25,8 @@ def test_only_a_games_own_folder_names_the_game() -> None:
         ):
             game = re.match(r"games/([a-z]+)/", place)
             text = path.read_text("utf-8")
-            named += [place for name in set(map(str.lower, NAMES.findall(text))) if not game or game[1] != name]
+            words = set(map(str.lower, WORDS.findall(text)))
+            named += [(place, word) for word in words if not game or game[1] != GAME_OF[word]]
     assert named == []
 
 

@@ -67,7 +67,7 @@ def ref(name: str) -> Json:
 
 
 def pascal(type_: str) -> str:
-    """Return `star-placed` as StarPlaced."""
+    """Return `game-started` as GameStarted."""
     return type_.title().replace("-", "")
 
 
