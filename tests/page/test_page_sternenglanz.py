@@ -244,7 +244,7 @@ def test_every_step_can_also_be_chosen_from_a_list(pair: tuple[Client, Client], 
     game = begun_by(pair)
     page = windows.open(client)
     page.goto(f"/#/games/{game}")
-    page.get_by_text("Show as a list").click()
+    page.get_by_text("steps as a list").click()
     expect(page.locator(".steps button")).to_have_count(len(steps_open(client, game)))
     page.locator(".steps button").first.click()
     expect(page.locator(".sternenglanz[data-begun='1']")).to_be_attached()
