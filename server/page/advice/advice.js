@@ -231,7 +231,7 @@ const Look = ({ it, words, showAt }) => html`<button class="plain" onClick=${() 
 /** @typedef {{at: number, by: number, words: string}} Mark */
 
 /**
- * Draw a seat's lead over the average of the others, move by move, with buttons for its largest gains and losses.
+ * Draw a seat's lead over the average of the others, move by move, with buttons for the seat's best and worst moves.
  * @param {{rows: Row[], seat: number, version: number, at: number | null, lost: Mark[], won: Mark[],
  *   showAt: (version: number) => void}} props
  */
@@ -255,7 +255,7 @@ function Curve({ rows, seat, version, at, lost, won, showAt }) {
     </svg>
     ${marks.toSorted((one, other) => one.at - other.at).map((it) => html`<button key=${`${it.at} ${it.by}`} class=${it.by > 0 ? "won" : "lost"}
       style=${{ left: `${(100 * it.left) / WIDE}%`, top: `${(100 * it.top) / HIGH}%` }} aria-pressed=${it.at === at}
-      aria-label=${it.words} title=${it.words} onClick=${() => showAt(it.at)}>${signed(it.by)}</button>`)}
+      aria-label=${it.words} title=${it.words} onClick=${() => showAt(it.at)}>${it.by > 0 ? "▲" : "▼"}</button>`)}
   </div>`;
 }
 
