@@ -32,10 +32,10 @@ class Worth(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a move was worth, beside the move that a hint suggests."""
+    """What a move was worth, beside another move."""
 
     choice: Worth  # value of the move relative to `greedy`'s move
-    better: Any  # the first move of a hint
+    better: Any  # the first move of a hint, or `greedy`'s move if that is worth more and the hint was not followed
     gain: Worth  # value of `better` relative to the move
 
 
@@ -46,8 +46,8 @@ def can_review(rules: Rules) -> bool:
 def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = lambda: None) -> Verdict:
     """Return what a move was worth. `seen` is what its seat saw before. `between` is called after each world."""
     usual = greedy(seen.rules, seen.view, seen.moves, rng)
-    better = suggested(seen, advice.effort(seen.rules), advice.SECONDS)[0].move
-    compared = list(dict.fromkeys((move, usual, better)))
+    hint = suggested(seen, advice.effort(seen.rules), advice.SECONDS)[0].move
+    compared = list(dict.fromkeys((move, usual, hint)))
     results: list[list[float]] = []
     plies = 0
     while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
@@ -62,6 +62,7 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
         first, second = compared.index(one), compared.index(other)
         return _mean([it[first] - it[second] for it in results])
 
+    better = hint if move == hint else max((hint, usual), key=lambda it: worth(it, move).points)
     return Verdict(worth(move, usual), better, worth(better, move))
 
 

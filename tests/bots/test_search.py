@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from server.bots import LEVELS, choose, greedy
+from server.bots import LEVELS, choose, greedy, review
 from server.bots.local_games import play_locally
-from server.bots.search import WIN, Effort, Seen, compare, margin_of, search
+from server.bots.search import WIN, Compared, Effort, Seen, compare, margin_of, search
 from server.games import GAMES, Rules, SeededDice
 from tests.every_game import rules_alone
 from tests.support.paired_worlds import SEATS, SECRETS
@@ -167,3 +167,19 @@ def test_a_searching_bot_can_also_play_games_without_sampled_states() -> None:
 def test_bots_with_a_level_play_local_games_to_the_end() -> None:
     players: list[Any] = ["level-4", "greedy", "random"]
     assert play_locally("sternenhimmel", {}, players, "one") == play_locally("sternenhimmel", {}, players, "one")
+
+
+def test_a_review_names_greedys_move_if_it_was_worth_more_than_a_hint_that_was_not_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = some_position("sternenglanz", 30)
+    seen = seen_by(played, on_turn(played))
+    usual = greedy(seen.rules, seen.view, seen.moves, Random(1))
+    values = seen.rules.judge(seen.view)  # type: ignore[attr-defined]  # both games have a judge
+    worst, worse, *_ = sorted(seen.moves, key=values)
+    monkeypatch.setattr(review, "suggested", lambda *_: [Compared(worse, 0.0)])
+    found = review.verdict(seen, worst, Random(1))
+    assert found.choice.points < 0
+    assert (found.better, found.gain.points) == (usual, -found.choice.points)
+    followed = review.verdict(seen, worse, Random(1))
+    assert (followed.better, followed.gain.points) == (worse, 0)

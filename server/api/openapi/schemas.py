@@ -1157,7 +1157,7 @@ class ReviewQuery(Request):
 
 
 class BetterMove(Answer):
-    """Move of a bot that searches."""
+    """Move that a hint suggests, or the move of `greedy` if that was worth more."""
 
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
