@@ -108,12 +108,24 @@ def _clients() -> dict[str, Any]:
     programs = {path.stem: path.read_text("utf-8") for path in sorted(_CLIENTS.glob("*.txt"))}
     table = (_CLIENTS / "generators.md").read_text("utf-8").splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-    return {"programs": programs, "rows": rows, "strengths": docs.strengths(), "levels": LEVELS, "review": review}
+    return {"programs": programs, "rows": rows}
+
+
+def _bots() -> dict[str, Any]:
+    words = dict(zip(LEVELS, ("easy", "medium", "hard", "very hard", "expert"), strict=True))
+    return {
+        "strengths": docs.strengths(),
+        "levels": LEVELS,
+        "words": words,
+        "review": review,
+        "hints": most_of("hints"),
+    }
 
 
 _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents get from the code
     "bot": _bounds,
-    "bots": _clients,
+    "bots": _bots,
+    "clients": _clients,
     "fairness": lambda: {"games": {name: rules.describe() for name, rules in GAMES.items()}},
     "changes": lambda: {"parts": for_programs(), "version": version("sternenpost")},
 }

@@ -73,9 +73,10 @@ class Guests(MethodView):
     def post(self, wanted: Any) -> Any:
         """Create a guest account
 
-        A guest needs no email address, plays against bots at private tables, and gets no emails. The account is deleted
-        when its token expires. To keep their seats, guests send this token together with an emailed code to POST
-        /v1/tokens. The seats then belong to the player with that address.
+        A guest needs no email address, plays against bots at private tables, and gets no emails. The token has the
+        scopes for games, moves, messages, the profile and the export, but not for webhooks. The account is deleted when
+        the token expires. To keep their seats, guests send this token together with an emailed code to POST /v1/tokens.
+        The seats then belong to the player with that address.
         """
         made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "", _zone(wanted))
         return made.facts | {"token": made.text}

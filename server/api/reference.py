@@ -175,7 +175,7 @@ class Reference:
             self._body(operation.get("requestBody", {})),
             answers,
             problems,
-            self._snippets(method, path, operation, bool(security) and {} not in security),
+            self._snippets(method, path, operation, any(security) and ({} not in security or "{" in path)),
         )
 
     def _body(self, described: Json) -> Body | None:
@@ -267,7 +267,7 @@ class _Request(NamedTuple):
     method: str
     url: str
     names: list[str]  # names of the parameters in the path
-    is_signed: bool
+    is_signed: bool  # whether the token is sent; without it, a private game or a player's own facts aren't found
     body: Json | None
     answered_in: str  # media type, "" if the response is empty
 

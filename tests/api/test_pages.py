@@ -466,6 +466,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "play by email": "/docs/email",
         "a bot": "/docs/bot",
         "bots": "/docs/bots",
+        "clients": "/docs/clients",
         "a live game": "/docs/live",
         "recipes": "/docs/recipes",
         "changes": "/docs/changes",

@@ -1,4 +1,4 @@
-"""The bots of the handbook (`/docs/bots`), each played with a generated client."""
+"""The bots of the handbook (`/docs/clients`), each played with a generated client."""
 
 import os
 import re

@@ -15,7 +15,8 @@ ANCHORS = {  # people link to these: a heading may change, its id stays
     "curl": "the-tour tour a-turn-of-several-steps",
     "email": "what-you-can-write-in-a-reply choose-your-letters",
     "bot": "bot a-token-and-a-game mark lines bot-lines how-it-works",
-    "bots": "csharp go java python rust typescript what-generators-make-of-it strength",
+    "bots": "strength games advice exploitability",
+    "clients": "csharp go java python rust typescript what-generators-make-of-it",
     "live": "live try-it how-it-works",
     "recipes": "errors-what-to-try-again-what-to-show calls problem lost-answers lost streams stream time due clock "
     "limits-and-asking-often asking",

@@ -41,7 +41,7 @@ def count_hint(player_id: UUID) -> None:
 def suggested_here(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
     """Compare moves in this process, one hint at a time. Raise TooMany."""
     if not _one_at_a_time.acquire(timeout=PATIENCE):
-        raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
+        raise TooMany(noted("Too many hints are being computed. Try again in a few seconds."), RETRY)
     try:
         return suggested(seen, effort, seconds)
     finally:
