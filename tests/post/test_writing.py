@@ -234,7 +234,7 @@ def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_lon
     assert body
     assert all(name in body.get_content() for name in exhibition("sternenhimmel", today()).names)  # a demo game
     text = text_of(letter)
-    assert text.startswith("> “Shall we play again?”\n– ada\n")
+    assert text.startswith("“Shall we play again?”\n– ada\n")
     turns = -(-sum(len(board.spaces) for board in BOARDS.values()) // 4)
     assert f"At the table: ada, bea, the bot {load(game_id).names[3]} (Level 2)" in text
     assert f"about {turns} turns, " in text
