@@ -34,7 +34,16 @@ from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
-from server.post.desk.reading import MOST, Asked, Request, read_request, request_of, stored, without_repeats
+from server.post.desk.reading import (
+    MOST,
+    Asked,
+    Request,
+    in_own_words,
+    read_request,
+    request_of,
+    stored,
+    without_repeats,
+)
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import due_games, pass_on
 from server.post.incoming import replies
@@ -138,7 +147,11 @@ def _deal(mail: DeskMail, records: Records) -> None:
         return _finish(mail)
     if mail.lines is not None and mail.player_id is not None:
         player = db.session.get(Player, mail.player_id)
-        return _deal_with_player(mail, read, player, records, request_of(mail.lines, MOST))
+        written, locale = (*read.lines, *(read.beside or ())), stored_locale(player.locale) if player else "en"
+        request = child.run(in_own_words, request_of(mail.lines, MOST), written, locale)
+        subject = ", ".join(it.line for it in request.asked if it.line)  # instead of the subject of a game's email
+        read = replace(read, subject=subject)
+        return _deal_with_player(mail, read, player, records, request)
     try:
         capability = opened(mail.recipient)
     except NotFound:  # signed with a secret that has expired

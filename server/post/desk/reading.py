@@ -151,6 +151,18 @@ def stored(asked: Asked) -> str:
     return f"{asked.canonical}?" if asked.is_question else asked.canonical
 
 
+def in_own_words(request: Request, lines: Sequence[str], locale: str) -> Request:
+    """Return the request in lines that `stored` wrote, with each line as the player wrote it in the email. If one line
+    asks for two things, only the first has it."""
+    own = [it for _, it in _parsed(lines, words_of(locale)) if it]
+    found = list[Asked]()
+    for it in request.asked:
+        alike = [mine for rest in (it.rest, "") for mine in own if (mine.command, mine.rest) == (it.command, rest)]
+        line = alike[0].line if alike else it.line
+        found.append(replace(it, line="" if any(line == earlier.line for earlier in found) else line))
+    return replace(request, asked=tuple(found))
+
+
 def without_repeats(asked: Sequence[Asked]) -> list[Asked]:
     """Return commands without those that would get the same answer again. Each change is one of its own."""
     found, answered = list[Asked](), set[str]()

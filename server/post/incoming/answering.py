@@ -411,6 +411,10 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
+    if wishes.is_prose and _is_question(wishes.line):
+        told = _about_question(spoken().locale)
+        answer |= {"done": [told], "line": wishes.line, "how": help_for_now(doing.game, doing.mail.seat)}
+        return ""
     if wishes.problem:
         answer |= {
             "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
@@ -435,7 +439,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     rules, locale = doing.game.table.rules, spoken().locale
     if wishes.problem != "not-understood":
         return ""
-    if wishes.line.rstrip().endswith(("?", "？", "؟")):
+    if _is_question(wishes.line):
         return str(_about_question(locale))
     is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
@@ -480,6 +484,10 @@ def _not_your_turn(doing: Doing, line: str) -> str:
         'To plan a move for your next turn, reply for example "%(line)s".', line=f"{word_for(PLAN, locale)} {move}"
     )
     return f"{told} {plans}" if move else str(told)
+
+
+def _is_question(line: str) -> bool:
+    return line.rstrip().endswith(("?", "？", "؟"))
 
 
 def _about_question(locale: str) -> str:

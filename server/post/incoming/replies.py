@@ -59,7 +59,7 @@ class Mail:
 @dataclass(frozen=True)
 class Wishes:
     """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
-    line.
+    line, and `is_prose`.
 
     The problems are:
     - `automatic`: a machine wrote the email. We don't reply to it.
@@ -91,6 +91,7 @@ class Wishes:
     settings: tuple[str, ...] = ()  # commands of the post desk that change settings
     problem: str | None = None
     line: str = ""
+    is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
 
     @property
     def is_harmless(self) -> bool:
@@ -573,7 +574,9 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
         if first and grammar.legal:
             rules = cast(Spoken, grammar.rules).rules
             first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
-        return Wishes(problem="not-understood", line=first) if first else Wishes(problem="nothing-said")
+        if not first:
+            return Wishes(problem="nothing-said")
+        return Wishes(problem="not-understood", line=first, is_prose=not commands)
     moves = {line.command.move: line for line in lines if line.command and line.command.move}
     move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
     passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")

@@ -37,7 +37,7 @@ class Answer(GameLetter):
     undone: str = ""  # the move that was taken back, as the reader may write it
     done: tuple[str, ...]  # other effects, a sentence each
     wrong: str  # why something failed, a sentence
-    line: str  # the faulty line as written
+    line: str  # the line that is faulty, or that the answer is about, as written
     confirm: str  # the line that confirms `asked`
     asked: tuple[str, ...]  # the lines to confirm
     stranger: str  # the address of the sender, if it is not the reader's

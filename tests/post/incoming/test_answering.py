@@ -315,6 +315,30 @@ def test_help_and_rules_are_understood_in_every_language(
     assert told in " ".join(office.mails("ada")[-1].text.split())
 
 
+def test_commands_for_the_desk_in_a_reply_are_quoted_as_written(office: Office, game_id: UUID, ada: UUID) -> None:
+    for text, subject in (("Rules, please!", "Re: Rules"), ("help\ngames", "Re: help, games")):
+        arrives(office.mails("ada")[0].reply_to, a_mail(text, Subject="Re: Not done: Tuesday stars"))
+        deal_with_mails()
+        deal_with_desk(RECORDS)
+        answer = office.mails("ada")[-1]
+        assert answer.subject == subject
+        quoted = [line for line in answer.text.splitlines() if line.startswith("You wrote: ")]
+        assert quoted == [f"You wrote: {line}" for line in subject.removeprefix("Re: ").split(", ")]
+
+
+def test_only_a_question_that_may_be_a_move_is_answered_as_not_done(office: Office, game_id: UUID, ada: UUID) -> None:
+    move = a_move(game_id, ada)
+    question = "Hi, how many stars do I have left?"
+    for text, headline in (
+        (question, "Reply"),
+        (f"{move}?", "Not done"),
+        (f"{move}\n\n{question}", "Not done"),
+        (f"say Hello\n\nMay I play {move}?", "Not done"),
+    ):
+        assert ada_writes(office, text).subject.startswith(f"{headline}: "), text
+    assert question in ada_writes(office, question).text
+
+
 def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
     for text in ("Hi, how many stars do I have left?", f"May I play {a_move(game_id, ada)}?"):
         told = " ".join(ada_writes(office, text).text.split())
