@@ -31,7 +31,7 @@ from server.play.turns import bot_moves
 from server.store import announcements, embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
-from tests.support import citus
+from tests.support import citus, databases
 from tests.support.contract import Contract, ContractClient, Someone
 from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE
 
@@ -177,14 +177,14 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 @pytest.fixture(scope="session")
 def template_url(postgres: embedded_postgres.Server) -> str:
     """Create a database with migrated tables. Tests copy it, so no connection to it may be open."""
-    url = embedded_postgres.create_database(postgres.url, "template_of_tests")
+    url = databases.create_database(postgres.url, "template_of_tests")
     migrate.upgrade(url)
     return url
 
 
 @pytest.fixture
 def database_url(postgres: embedded_postgres.Server, template_url: str) -> Iterator[str]:
-    url = embedded_postgres.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
+    url = databases.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
     yield url
     with psycopg.connect(postgres.url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {urlsplit(url).path[1:]} WITH (FORCE)")
@@ -193,7 +193,7 @@ def database_url(postgres: embedded_postgres.Server, template_url: str) -> Itera
 @pytest.fixture(scope="session")
 def shared_url(postgres: embedded_postgres.Server, template_url: str) -> str:
     """Create a database for all tests that need only empty tables, since one for each is far slower."""
-    url = embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
+    url = databases.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
     _shared.append(url)
     return url
 

@@ -20,7 +20,7 @@ import psycopg
 from server.store import embedded_postgres
 from server.web import server
 from tests.bench import perfect
-from tests.support import stage
+from tests.support import databases, stage
 
 CLIENTS = 16
 GAMES = 60  # a run
@@ -174,7 +174,7 @@ def main() -> None:
         ours = [stage.requests(game) for game in copies[: (wanted.pairs + 1) * GAMES]]
         request = stage.post("/move", "none", perfect.BODY)
         theirs = [[request] * len(game) for game in ours]
-        url = embedded_postgres.create_database(postgres.url, "perfect")
+        url = databases.create_database(postgres.url, "perfect")
         perfect.make_tables(url)
         gc.freeze()  # so that collections find nothing to look at while answers wait
         with (

@@ -48,7 +48,7 @@ from server.store import embedded_postgres, outbox
 from server.store.tables import LetterRow, db
 from tests.bench import perfect
 from tests.bench.http import drive
-from tests.support import stage
+from tests.support import databases, stage
 
 CLIENTS = 4
 GAMES = 40  # of each kind; each plays one move in a run
@@ -276,7 +276,7 @@ def forget_letters() -> None:
 def least(postgres: embedded_postgres.Server, beside: str) -> float:
     """Return the CPU milliseconds of a move at the perfect endpoint. It runs beside these games, since the
     machine's pace changes."""
-    url = embedded_postgres.create_database(postgres.url, f"perfect_{beside}")
+    url = databases.create_database(postgres.url, f"perfect_{beside}")
     perfect.make_tables(url)
     request = stage.post("/move", "none", perfect.BODY)
     with stage.serving("tests.bench.perfect:app", url) as web:

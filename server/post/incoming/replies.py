@@ -233,8 +233,8 @@ def read_wishes(
     repeated: Collection[str],
     scope: str,
     before: Collection[str],
-    legal: Sequence[Any] = (),
-    settings: Mapping[str, str] = MappingProxyType({}),
+    legal: Sequence[Any],
+    settings: Mapping[str, str],
 ) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 

@@ -37,7 +37,7 @@ class Chat:
     say: str  # the command that posts a message
 
 
-def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID | None = None) -> Chat | None:
+def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> Chat | None:
     """Return the chat for a player's email about this version of a game, or None if there is nothing new."""
     said = new_messages(game.game_id, reader, version, letter_id) if reader else []
     return _chat_of(said, game.names) if said else None
