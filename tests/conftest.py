@@ -33,7 +33,8 @@ from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
 from tests.support import citus, databases
 from tests.support.contract import Contract, ContractClient, Someone
-from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE
+from tests.support.games import service_is_up
+from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE, House, new_house
 
 # httpx's default of five seconds is too short on a busy machine.
 for _call in (httpx.Client.__init__, httpx.stream, httpx.request, httpx.get, httpx.head, httpx.post):
@@ -236,6 +237,24 @@ def app(session_app: Flask) -> Iterator[Flask]:
     signed_links._seen.clear()  # a command may have rotated the secret
     with session_app.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
+
+
+@pytest.fixture
+def commands(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Enter the app's context while the service is up. Commands use the same database."""
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    """Yield a live server with a worker."""
+    with new_house() as house:
+        house.start_web()
+        house.start_worker()
+        yield house
 
 
 @pytest.fixture
