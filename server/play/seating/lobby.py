@@ -1,7 +1,7 @@
 """Lists of games."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -182,19 +182,30 @@ class _Looking(NamedTuple):
         return found
 
 
-def waiting_games(player_id: UUID) -> list[Json]:
-    """Return the games that are waiting for this player, most urgent first. Each has game, title, rules, seat, turn,
-    due time and email preference."""
+class WaitingGame(NamedTuple):
+    """A game that is waiting for a player."""
+
+    game_id: UUID
+    seat: Seat
+    turn: int
+    asked_at: datetime
+    due_at: datetime
+    mails: str | None
+    title: str
+    rules: str
+
+
+def waiting_games(player_id: UUID) -> list[WaitingGame]:
+    """Return the games that are waiting for this player, most urgent first."""
     with autocommit() as connection:
         under_way = connection.execute(_UNDER_WAY, {"player": player_id}).fetchall()
         games = {"games": [game_id for (game_id,) in under_way], "player": player_id}
         seats = connection.execute(_DUE, games).fetchall()
         games["games"] = [game_id for game_id, *_ in seats]
         heads = connection.execute(_RUNNING, games).fetchall()
-    running = {game_id: {"game_id": game_id, "title": title, "rules": rules} for game_id, title, rules in heads}
-    names = ("game_id", "seat", "turn", "asked_at", "due_at", "mails")
-    found = [dict(zip(names, row, strict=True)) | running[row[0]] for row in seats if row[0] in running]
-    return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
+    running = {game_id: about for game_id, *about in heads}
+    found = [WaitingGame(*row, *running[row[0]]) for row in seats if row[0] in running]
+    return sorted(found, key=lambda it: (it.due_at, it.game_id))
 
 
 def _less_reliable(asked: int) -> list[UUID]:

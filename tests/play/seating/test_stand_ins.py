@@ -145,7 +145,7 @@ def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
     assert compose(earlier, "https://stars.example") is None  # the result goes to the current player
-    assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
+    assert [it.game_id for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
 
