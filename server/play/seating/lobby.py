@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 from uuid import UUID
 
 import orjson
@@ -45,54 +45,52 @@ OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
 Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
 
 
+class Filters(TypedDict, total=False):
+    """Filters of a list of games. None and False select all games."""
+
+    status: str | None
+    rules: str | None
+    my_turn: bool
+    free: bool  # whether a seat is open
+    players: int | None  # the number of seats
+    pace: str | None
+    clock: str | None
+    edition: str | None
+    reliability: int | None  # the minimum for all seated players
+    offered: bool  # whether players can take over a bot's seat
+    uninvited: bool  # whether all players came without an invitation by email
+
+
+_OF_OPEN_GAMES = {"free", "players", "pace", "clock", "edition", "reliability"}  # slow, and open games are few
+
+
 def list_games(
     player_id: UUID | None,
     *,
-    status: str | None = None,
-    rules: str | None = None,
     mine: bool = False,
-    my_turn: bool = False,
-    free: bool = False,
-    players: int | None = None,
-    pace: str | None = None,
-    clock: str | None = None,
-    edition: str | None = None,
-    reliability: int | None = None,
-    offered: bool = False,
-    uninvited: bool = False,
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
     on_rows: OnRows | None = None,
+    **filters: Unpack[Filters],
 ) -> Page:
     """List games, newest first: either public games, or the player's own. The player's own open games include those
     with an invitation.
 
-    Filters: `free`, whether a seat is open; `players`, the number of seats; `pace`, `clock` and `edition`;
-    `reliability`, the minimum for all seated players. These filters are computed game by game, so they are meant for
-    open games, whose number is small. `offered` selects games in which players can take over a bot's seat. `uninvited`
-    selects games whose players all came without an invitation by email. `tell` sets `latest` for the player's own games
-    in progress. `on_rows` may raise an exception to prevent that the page is built.
+    `tell` sets `latest` for the player's own games in progress. `on_rows` may raise an exception to prevent that the
+    page is built.
     """
-    wanted: Json = {
-        "status": status,
-        "rules": rules,
-        "my_turn": my_turn,
-        "free": free,
-        "players": players,
-        "clock": clock,
-    }
-    wanted |= {"pace": pace, "edition": edition, "reliability": reliability, "offered": offered}
-    wanted["uninvited"] = uninvited
-    where = [_CONDITIONS[name] for name, value in wanted.items() if value is not None and value is not False]
-    is_picky = free or any(it is not None for it in (players, pace, clock, edition, reliability))
+    wanted: Json = {name: value for name, value in filters.items() if value is not None and value is not False}
+    where = [_CONDITIONS[name] for name in wanted]
+    is_picky, my_turn, status = bool(wanted.keys() & _OF_OPEN_GAMES), "my_turn" in wanted, wanted.get("status")
     if is_picky:
         where.append("g.status = 'open'")
-    values = wanted | dict(zip(("least", "longest"), PACES[pace] if pace else (), strict=False))
-    if reliability is not None:
-        values["unreliable"] = _less_reliable(reliability)
+    if "pace" in wanted:
+        wanted["least"], wanted["longest"] = PACES[wanted["pace"]]
+    if "reliability" in wanted:
+        wanted["unreliable"] = _less_reliable(wanted["reliability"])
     with autocommit() as connection:
-        looking = _Looking(connection, where, values | {"player": player_id})
+        looking = _Looking(connection, where, wanted | {"player": player_id})
         if not (mine or my_turn):
             found = looking.heads("NOT g.private", limit + 1, cursor)
         elif mine and status == "open":
