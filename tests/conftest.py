@@ -31,9 +31,10 @@ from server.play.turns import bot_moves
 from server.store import announcements, embedded_postgres, migrate
 from server.store.tables import Audit, EventRow, Setting, db
 from server.webhooks import targets
-from tests.support import citus
+from tests.support import citus, databases
 from tests.support.contract import Contract, ContractClient, Someone
-from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE
+from tests.support.games import service_is_up
+from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE, House, new_house
 
 # httpx's default of five seconds is too short on a busy machine.
 for _call in (httpx.Client.__init__, httpx.stream, httpx.request, httpx.get, httpx.head, httpx.post):
@@ -58,26 +59,29 @@ _LONG = (  # files that start first, the longest at the top, so that all process
     "metrics_and_logs readme_tour leaks hostile dry_run earlier_versions absences without_eyes ways_in imap "
     "layout explained app"
 )
-_ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, whole games, mail from every program
-    "accounts/test_fair_shares.py accounts/test_signed_links.py accounts/test_tokens.py api/test_ended_apps.py "
-    "api/test_fairness_page.py api/test_pages.py bots/test_luck.py cli/test_audit.py "
-    "cli/test_commands.py cli/test_shown_secrets.py clients/test_adapters.py clients/test_generated_clients.py "
-    "contract/test_clients.py contract/test_conform.py contract/test_fuzz.py contract/test_hostile.py "
-    "contract/test_linters.py contract/test_recipes.py contract/test_schemathesis.py every_game/test_absences.py "
-    "every_game/test_earlier_versions.py every_game/test_many_samples.py every_game/test_refused_data.py "
-    "every_game/test_rule_faults.py every_game/test_rules_alone.py operations/test_archives.py operations/test_bot_games.py "
-    "operations/test_full_temporary_directory.py operations/test_metrics_and_logs.py operations/test_rebuild.py "
-    "operations/test_shelve.py operations/test_starting.py operations/test_stopping.py page play/test_archive.py "
-    "play/test_races.py post/desk/test_crowd.py post/desk/test_postfix.py post/desk/test_proof.py "
-    "post/desk/test_whole_life.py post/incoming/test_bounces.py post/incoming/test_child.py "
-    "post/incoming/test_command_words.py post/incoming/test_imap.py post/incoming/test_mails_twice.py "
-    "post/incoming/test_offered_lines.py post/incoming/test_providers.py post/incoming/test_quoted_letters.py "
+_ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mail from every program
+    "accounts/test_tokens.py bots/test_luck.py clients/test_adapters.py clients/test_generated_clients.py "
+    "contract/test_clients.py contract/test_fuzz.py contract/test_hostile.py contract/test_linters.py "
+    "contract/test_recipes.py contract/test_schemathesis.py every_game/test_many_samples.py "
+    "every_game/test_rule_faults.py operations/test_bot_games.py operations/test_full_temporary_directory.py "
+    "operations/test_metrics_and_logs.py operations/test_starting.py operations/test_stopping.py page "
+    "post/desk/test_crowd.py post/desk/test_postfix.py post/desk/test_whole_life.py post/incoming/test_child.py "
+    "post/incoming/test_quoted_letters.py post/test_languages.py processes secrecy/test_dry_run.py "
+    "secrecy/test_leaks.py secrecy/test_secrets.py store/test_disk_full.py store/test_embedded_postgres.py "
+    "test_patterns.py test_skips.py web webhooks/test_sender.py"
+)
+_WITH_CI = (  # also with --ci: whole games as people play them, and guarantees about data, races and secrets
+    "accounts/test_fair_shares.py accounts/test_signed_links.py api/test_ended_apps.py api/test_fairness_page.py "
+    "api/test_pages.py cli/test_audit.py cli/test_commands.py cli/test_shown_secrets.py contract/test_conform.py "
+    "every_game/test_absences.py every_game/test_earlier_versions.py every_game/test_refused_data.py "
+    "every_game/test_rules_alone.py operations/test_archives.py operations/test_rebuild.py operations/test_shelve.py "
+    "page/test_page_playing.py page/test_table.py play/test_archive.py play/test_races.py post/desk/test_proof.py "
+    "post/incoming/test_bounces.py post/incoming/test_command_words.py post/incoming/test_imap.py "
+    "post/incoming/test_mails_twice.py post/incoming/test_offered_lines.py post/incoming/test_providers.py "
     "post/incoming/test_senders.py post/incoming/test_shapes.py post/incoming/test_ways_in.py post/test_hints.py "
-    "post/test_languages.py post/test_letters_read.py post/test_mail_check.py processes "
-    "render/test_pictures_of_sternenglanz.py render/test_svg_png.py secrecy/test_dry_run.py "
-    "secrecy/test_former_seats.py secrecy/test_leaks.py secrecy/test_nameless.py secrecy/test_secrets.py "
-    "store/test_disk_full.py store/test_embedded_postgres.py store/test_migrations_in_use.py store/test_roles.py "
-    "test_patterns.py test_skips.py web webhooks/test_failures.py webhooks/test_sender.py"
+    "post/test_letters_read.py post/test_mail_check.py processes/test_whole_game.py processes/test_whole_turns.py "
+    "render/test_pictures_of_sternenglanz.py render/test_svg_png.py secrecy/test_former_seats.py "
+    "secrecy/test_nameless.py store/test_migrations_in_use.py store/test_roles.py webhooks/test_failures.py"
 )
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
@@ -92,6 +96,7 @@ _FORGET_ALL = "; ".join(  # in one round trip
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="with those that take long, or need a browser or Node.js")
+    parser.addoption("--ci", action="store_true", help="with those of them that a change must pass")
     parser.addoption(
         "--seed", default=f"{secrets.randbits(32)}", help="of deals and bots, as a test that failed names it"
     )
@@ -102,18 +107,25 @@ def is_everything_asked_for(config: pytest.Config) -> bool:
     return [Path(argument).resolve() for argument in config.args] == [_TESTS]
 
 
-def leaves_out(config: pytest.Config) -> bool:
-    return is_everything_asked_for(config) and not config.getoption("--all")
+def left_out(config: pytest.Config) -> list[str]:
+    """Return the files and folders that are left out, of which --ci adds some files."""
+    if config.getoption("--all") or not is_everything_asked_for(config):
+        return []
+    return _ONLY_WITH_ALL.split() + ([] if config.getoption("--ci") else _WITH_CI.split())
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    said = [f"left out but with --all: {_ONLY_WITH_ALL}"] if leaves_out(config) else []
+    said = [f"left out but with --all: {' '.join(files)}"] if (files := left_out(config)) else []
     return said if citus.URL else [*said, f"LEFT OUT: {_ON_CITUS}, since STERNENPOST_TEST_CITUS names no Citus"]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    file = str(collection_path.relative_to(_TESTS)) if collection_path.is_relative_to(_TESTS) else ""
-    return (leaves_out(config) and file in _ONLY_WITH_ALL.split()) or (not citus.URL and file == _ON_CITUS) or None
+    if not collection_path.is_relative_to(_TESTS):
+        return None
+    file = collection_path.relative_to(_TESTS)
+    is_left_out = any(str(it) in left_out(config) for it in (file, *file.parents))
+    is_added = config.getoption("--ci") and any(Path(it).is_relative_to(file) for it in _WITH_CI.split())
+    return (is_left_out and not is_added) or (not citus.URL and file == Path(_ON_CITUS)) or None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -166,14 +178,14 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 @pytest.fixture(scope="session")
 def template_url(postgres: embedded_postgres.Server) -> str:
     """Create a database with migrated tables. Tests copy it, so no connection to it may be open."""
-    url = embedded_postgres.create_database(postgres.url, "template_of_tests")
+    url = databases.create_database(postgres.url, "template_of_tests")
     migrate.upgrade(url)
     return url
 
 
 @pytest.fixture
 def database_url(postgres: embedded_postgres.Server, template_url: str) -> Iterator[str]:
-    url = embedded_postgres.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
+    url = databases.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
     yield url
     with psycopg.connect(postgres.url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {urlsplit(url).path[1:]} WITH (FORCE)")
@@ -182,7 +194,7 @@ def database_url(postgres: embedded_postgres.Server, template_url: str) -> Itera
 @pytest.fixture(scope="session")
 def shared_url(postgres: embedded_postgres.Server, template_url: str) -> str:
     """Create a database for all tests that need only empty tables, since one for each is far slower."""
-    url = embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
+    url = databases.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
     _shared.append(url)
     return url
 
@@ -225,6 +237,24 @@ def app(session_app: Flask) -> Iterator[Flask]:
     signed_links._seen.clear()  # a command may have rotated the secret
     with session_app.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
+
+
+@pytest.fixture
+def commands(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Enter the app's context while the service is up. Commands use the same database."""
+    monkeypatch.setenv("DATABASE_URL", shared_url)
+    with app.app_context():
+        service_is_up()
+        yield
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    """Yield a live server with a worker."""
+    with new_house() as house:
+        house.start_web()
+        house.start_worker()
+        yield house
 
 
 @pytest.fixture

@@ -49,20 +49,20 @@ class Calendar:
 ALWAYS: Final = Calendar(ZoneInfo("UTC"))
 
 
-def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calendar:
+def calendar(data: Any, zone: str) -> Calendar:
     """Parse a calendar such as:
 
         {"night": "22:00-08:00", "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}
 
     All fields are optional, and `night` may be null. At least 8 hours on 4 days a week must count, and at most
-    `vacation_days` of a calendar year may be vacation. Raise Unfit for an invalid calendar.
+    VACATION_DAYS of a calendar year may be vacation. Raise Unfit for an invalid calendar.
     """
     expect_fields(data, "calendar", set(), {"night", "days_off", "vacations"})
     return Calendar(
         time_zone(zone),
         _night(data.get("night")),
         _days_off(data.get("days_off", [])),
-        _vacations(data.get("vacations", []), vacation_days),
+        _vacations(data.get("vacations", [])),
     )
 
 
@@ -128,7 +128,7 @@ def _days_off(data: Any) -> frozenset[int]:
     return frozenset(data)
 
 
-def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
+def _vacations(data: Any) -> tuple[tuple[date, date], ...]:
     if not isinstance(data, list) or len(data) > MOST_VACATIONS:
         raise Unfit("Must be a list of at most %(most)s vacations.", "vacations", most=MOST_VACATIONS)
     ranges = []
@@ -140,9 +140,9 @@ def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
         ranges.append((first, last))
     days = _days(ranges)
     for year in {day.year for day in days}:
-        if sum(day.year == year for day in days) > most_days:
+        if sum(day.year == year for day in days) > VACATION_DAYS:
             raise Unfit(
-                "You can take at most %(most)s vacation days in %(year)s.", "vacations", most=most_days, year=year
+                "You can take at most %(most)s vacation days in %(year)s.", "vacations", most=VACATION_DAYS, year=year
             )
     return tuple(sorted(ranges))
 

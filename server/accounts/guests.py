@@ -24,7 +24,7 @@ OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile
 
 
 @with_retries
-def new_guest(locale: str, sender: str, zone: str = "UTC") -> NewToken:
+def new_guest(locale: str, sender: str, zone: str) -> NewToken:
     """Create a guest, and return a token that expires when the guest does. `sender` is the network address. Raise
     Closed, TooMany."""
     expect_open(GUESTS)
@@ -82,10 +82,10 @@ def give_address(guest: UUID, email: str, locale: str) -> bool:
         return False
 
 
-def guests_to_forget(but: Collection[UUID] = (), at_most: int = 200) -> Sequence[UUID]:
-    """Return up to `at_most` expired guests, except those in `but`."""
+def guests_to_forget(but: Collection[UUID] = ()) -> Sequence[UUID]:
+    """Return some expired guests, except those in `but`."""
     over = select(Player.player_id).where(Player.guest_until <= clock.now(), Player.player_id.not_in(but))
-    return db.session.scalars(over.limit(at_most)).all()
+    return db.session.scalars(over.limit(200)).all()
 
 
 @with_retries

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from server.api.languages import speak
 from server.api.pages import QUIET
-from server.games import Json
 from server.play.seating import calendar_feed
+from server.play.seating.lobby import WaitingGame
 
 _LOOK_AGAIN = timedelta(hours=1)  # RFC 7986, 5.7
 blp = Blueprint("feeds", __name__)
@@ -41,19 +41,19 @@ def feed(word: str) -> AnyResponse:
     return response.make_conditional(request)
 
 
-def _event(game: Json, base_url: str) -> Event:
+def _event(game: WaitingGame, base_url: str) -> Event:
     """Return the event of a game. Unless the game changes, its bytes stay the same, and so does the feed's ETag. The
     event contains no link token, since feeds are shared."""
-    event, rules = Event(), game["rules"].capitalize()
+    event, rules = Event(), game.rules.capitalize()
     fields: dict[str, Any] = {
-        "UID": f"{game['turn']}.{game['seat']}.{game['game_id']}@sternenpost",
-        "DTSTAMP": game["asked_at"].replace(microsecond=0),
-        "DTSTART": game["due_at"].replace(microsecond=0),
-        "SUMMARY": gettext("Your move is due: %(title)s", title=game["title"]),
+        "UID": f"{game.turn}.{game.seat}.{game.game_id}@sternenpost",
+        "DTSTAMP": game.asked_at.replace(microsecond=0),
+        "DTSTART": game.due_at.replace(microsecond=0),
+        "SUMMARY": gettext("Your move is due: %(title)s", title=game.title),
         "DESCRIPTION": gettext(
             "Your time for this turn of %(rules)s runs out now. The link to play is in your last email.", rules=rules
         ),
-        "URL": f"{base_url}/#/games/{game['game_id']}",
+        "URL": f"{base_url}/#/games/{game.game_id}",
         "TRANSP": "TRANSPARENT",
     }
     for name, value in fields.items():

@@ -6,6 +6,7 @@ from typing import Any
 
 from server.bots.search import Effort, Seen, search
 from server.games import Json, Rules
+from server.games.contract import Judge
 
 Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
 
@@ -16,7 +17,7 @@ def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     """Return the move with the highest value. `rng` chooses between moves of equal value."""
-    judge = getattr(rules, "judge", None)
+    judge: Judge | None = getattr(rules, "judge", None)
     if judge is None:  # the game has no judge
         return rng.choice(moves)
     worth = judge(view)

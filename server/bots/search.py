@@ -30,6 +30,7 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json, Outcome, Rules, Seat
+from server.games.contract import Advise, Judge, Resample
 
 WIN = 10.0  # points
 WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
@@ -117,7 +118,7 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
 
 
 def _nearly_best(seen: Seen, slack: float) -> Sequence[Any]:
-    judge = getattr(seen.rules, "judge", None)
+    judge: Judge | None = getattr(seen.rules, "judge", None)
     if judge is None:
         return seen.moves
     worths = [*map(judge(seen.view), seen.moves)]
@@ -133,7 +134,8 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Com
     Without worlds, the gain is what the judge gives. A move that nothing is compared with gains 0.
     """
     end = thread_time() + seconds
-    judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)
+    judge: Judge | None = getattr(seen.rules, "judge", None)
+    sample: Resample | None = getattr(seen.rules, "resample", None)
     if judge is None or len(seen.moves) == 1:
         return [Compared(rng.choice(seen.moves), 0.0)]
     worth = judge(seen.view)
@@ -208,9 +210,9 @@ def _won(outcome: Outcome, seat: Seat) -> float:
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
     """Return a pair: the move that the judge advises a seat to play, and its value."""
-    if hasattr(rules, "advise"):
-        advised: tuple[Any, float] = rules.advise(state, seat)
-        return advised
+    advise: Advise | None = getattr(rules, "advise", None)
+    if advise:
+        return advise(state, seat)
     moves = rules.legal_moves(state, seat)
     worths = list(map(rules.judge(rules.view(state, seat)), moves))
     most = max(worths)

@@ -49,11 +49,16 @@ class Dice(Protocol):
 
 
 class Event(Protocol):
-    """A fact: a NamedTuple of plain JSON values. `seat` is None if the event belongs to no seat."""
+    """A fact: a NamedTuple of plain JSON values."""
 
     @property
-    def seat(self) -> Seat | None: ...
-    def _asdict(self) -> Json: ...
+    def seat(self) -> Seat | None:
+        """Return the seat that the event belongs to, if any."""
+        ...
+
+    def _asdict(self) -> Json:
+        """Return the body as stored in the log."""
+        ...
 
 
 State = TypeVar("State")
@@ -165,11 +170,20 @@ class Game(Protocol[State, Move, EventT]):
     # Description
 
     @property
-    def MOVE_SCHEMA(self) -> Json: ...
+    def MOVE_SCHEMA(self) -> Json:
+        """Return the JSON schema of moves, as `move_to_json` returns them."""
+        ...
+
     @property
-    def VIEW_SCHEMA(self) -> Json: ...
+    def VIEW_SCHEMA(self) -> Json:
+        """Return the JSON schema of what `view` returns."""
+        ...
+
     @property
-    def OPTION_SCHEMA(self) -> Json: ...
+    def OPTION_SCHEMA(self) -> Json:
+        """Return the JSON schema of the options that a new game can have."""
+        ...
+
     @property
     def EVENT_SCHEMAS(self) -> Mapping[str, Json]:
         """Return the schema of each visible event, as `tell` returns it, by type."""

@@ -169,13 +169,14 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
     """Return the stored emails that a seat's current player has sent us, with our replies."""
-    rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
+    at_seat = (Incoming.game_id == game_id) & (Incoming.seat == seat)
+    rows = db.session.scalars(select(Incoming).where(at_seat).order_by(Incoming.arrived_at))
     since = last_change_of_hands(whole_log(game_id), seat)
 
     def is_own(turn: int, mark: int | None) -> bool:
         return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)
 
-    return [_mail(row) for row in rows if is_own(row["turn"], row["mark"])]
+    return [_mail(row) for row in rows if is_own(row.turn, row.mark)]
 
 
 def _invitations(player_id: UUID) -> list[Json]:
@@ -189,11 +190,11 @@ def _invitations(player_id: UUID) -> list[Json]:
 _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
 
 
-def _mail(row: Json) -> Json:
+def _mail(row: Incoming) -> Json:
     """Return what the player wrote. Quoted text and attachments are left out, since they repeat our emails with their
     links."""
-    answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
-    return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
+    answer = row.answer and {name: value for name, value in row.answer.items() if name != "confirm"}
+    return {name: getattr(row, name) for name in _OF_MAIL} | _written(row.raw) | {"answer": answer}
 
 
 def _written(raw: bytes) -> Json:

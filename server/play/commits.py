@@ -250,8 +250,8 @@ def at_version(game: Game, version: int) -> Table:
     return fold(new_table(game.head.rules), [row for row in whole_log(game.game_id) if row.version <= version])
 
 
-def whole_log(game_id: UUID, after: int = 0) -> list[Recorded]:
-    """Return all events of a game with a seq above `after`."""
+def whole_log(game_id: UUID) -> list[Recorded]:
+    """Return all events of a game."""
     with autocommit() as connection:
-        records = log.read(connection, game_id, after)
+        records = log.read(connection, game_id)
     return records.events if records else []

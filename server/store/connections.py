@@ -51,6 +51,7 @@ _SETTINGS = {  # without these, Postgres keeps the locks of a client that has lo
     "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": 3,
     "tcp_user_timeout": "25s",
+    "statement_timeout": "10s",
 }
 # What a session requires: a condition that each setting must meet, and the right value.
 _RIGHT = {
@@ -107,11 +108,10 @@ class _Connection(psycopg.Connection[Any]):
             raise
 
 
-def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
+def engine_options() -> dict[str, Any]:
     """Return the engine options for the web server and the worker: the role that can't change the log, and time limits
     for all waits."""
-    settings = {**_SETTINGS, "statement_timeout": statement_timeout_ms}
-    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    options = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
     return {
         "hide_parameters": True,
         "json_deserializer": orjson.loads,

@@ -22,7 +22,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
@@ -119,16 +119,6 @@ def programs(data: Path) -> Path:
     """Return a directory with pg_dump and similar programs that Postgres's user can access. Raise PostgresError if
     there can be no such directory."""
     return _reachable_binaries(data.absolute(), _user())
-
-
-def create_database(url: str, name: str, template: str | None = None) -> str:
-    """Create a database on the same server as `url`, either empty or as a copy of `template`. Return its URL."""
-    statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
-    if template is not None:
-        statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement)
-    return urlsplit(url)._replace(path=f"/{quote(name)}").geturl()
 
 
 def ends_with_parent(how: signal.Signals) -> Callable[[], None] | None:

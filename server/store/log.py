@@ -151,7 +151,7 @@ def read_text(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0
     return found[0] if found else None
 
 
-def parse_text(text: str, after: int = 0) -> Records:
+def parse_text(text: str, after: int) -> Records:
     """Return the game in this JSON, and its events after `after`. Raise NotOnShelf if its archive can't be read."""
     *game, events = orjson.loads(text)
     head, seats = game_from_json(*game)

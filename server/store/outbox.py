@@ -117,7 +117,7 @@ def confirmations_for(letter: Waiting, lapsed_at: datetime | None = None) -> lis
         return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, asked)]
 
 
-def email_for(confirmation: Waiting, lapsed_at: datetime | None = None) -> Waiting | None:
+def email_for(confirmation: Waiting, lapsed_at: datetime | None) -> Waiting | None:
     """Return the unclaimed email about a turn or about the end that may contain this reply, or None."""
     with autocommit() as connection:
         row = connection.execute(_CONFIRMING, {"lapsed_at": lapsed_at, **confirmation._asdict()}).fetchone()

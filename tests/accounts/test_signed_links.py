@@ -2,13 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
-from flask import Flask
 from sqlalchemy import select
 
 from server import cli
@@ -31,25 +29,18 @@ from server.accounts.signed_links import (
     verify,
     verify_text,
 )
-from server.clock import NOTHING, clock
 from server.errors import NotFound
 from server.play.mail.mail_in import confirming_word, confirms
 from server.play.turns.turn_links import caller, play_by_link, turn_word
 from server.store.tables import PlayerLetterRow, Setting, db
-from tests.support.games import DAY, game_of, later, moves_of, person, service_is_up
+from tests.support.games import DAY, game_of, later, moves_of, person
 from tests.support.live_server import until
 
 GAME = uuid4()
 LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
-@pytest.fixture(autouse=True)
-def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
-    with app.app_context():
-        service_is_up()
-        yield app
-    clock.offset = NOTHING
+pytestmark = pytest.mark.usefixtures("commands")
 
 
 def opens(purpose: str, word: str) -> bool:

@@ -1,7 +1,6 @@
 """What operators can close temporarily: sign-ups, guest play and app registrations."""
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
@@ -18,16 +17,10 @@ from tests.api.test_invitations import NEW, invite, mailed
 from tests.api.test_oauth import BACK
 from tests.post.office import Office, a_mail, arrives
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN, service_is_up
+from tests.support.games import BOT, ME, OPEN
 from tests.support.stand_ins import day, word_of
 
-
-@pytest.fixture(autouse=True)
-def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
-    with app.app_context():
-        service_is_up()
-        yield app
+pytestmark = pytest.mark.usefixtures("commands")
 
 
 def run(*words: str, status: int = 0) -> str:

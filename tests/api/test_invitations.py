@@ -478,9 +478,9 @@ def test_an_invalid_link_is_rejected(stranger: Someone, word: str) -> None:
 # Coming back
 
 
-def link_back(app: Flask, game: str, seat: int) -> str:
+def link_back(app: Flask, game: str) -> str:
     with app.app_context():
-        return f"/back/{return_word(UUID(game.rpartition('/')[2]), seat)}"
+        return f"/back/{return_word(UUID(game.rpartition('/')[2]), 1)}"
 
 
 def stand_ins(who: Someone, path: str) -> Json:
@@ -494,7 +494,7 @@ def test_a_return_link_gives_a_player_the_seat_back_only_when_confirmed(
     if paused:
         for who in (ada, bea):
             who.post(f"{game}/votes", {"on": "pause"})
-    link = link_back(app, game, 1)
+    link = link_back(app, game)
     assert not has_button(stranger.get(link))
     bea.delete(f"{game}/seats/me")
     for _ in range(2):
@@ -511,7 +511,7 @@ def test_a_return_link_opens_only_its_own_seat(
 ) -> None:
     for who in (ada, bea):
         who.delete(f"{game}/seats/me")
-    word = link_back(app, game, 1).rpartition("/")[2]
+    word = link_back(app, game).rpartition("/")[2]
     assert stranger.get(f"/t/{word}").status_code == 404
     assert stranger.get(f"/i/{word}").status_code == 404
     stranger.ask("POST", f"/back/{word}")
@@ -523,7 +523,7 @@ def test_a_finished_game_has_no_return_link(
 ) -> None:
     bea.delete(f"{game}/seats/me")
     ada.post(f"{game}/votes", {"on": "abandon"})
-    link = link_back(app, game, 1)
+    link = link_back(app, game)
     assert not has_button(stranger.get(link))
     over = stranger.ask("POST", link)
     assert (over.status_code, bool(re.search("over", over.text))) == (409, True)

@@ -29,6 +29,7 @@ from server.play.views import describe, load_visible
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
 from server.store import embedded_postgres
+from tests.support import databases
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.games import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 from tests.support.live_server import AT_ONCE
@@ -51,7 +52,7 @@ def site(
     postgres: embedded_postgres.Server, template_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     settings = {
-        "DATABASE_URL": embedded_postgres.create_database(postgres.url, "pages", template="template_of_tests"),
+        "DATABASE_URL": databases.create_database(postgres.url, "pages", template="template_of_tests"),
         "STERNENPOST_DATA": str(tmp_path_factory.mktemp("data")),
         "STERNENPOST_SANDBOX": "on",
     }

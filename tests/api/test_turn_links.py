@@ -27,10 +27,10 @@ def id_of(path: str) -> UUID:
     return UUID(path.rpartition("/")[2])
 
 
-def by_mail(scene: Scene, path: str, seat: int = 0, turn: int = 1) -> Someone:
+def by_mail(scene: Scene, path: str, turn: int = 1) -> Someone:
     """A caller with the link from this turn's letter."""
     with scene.app.app_context():
-        return Someone(scene.app, token=turn_word(id_of(path), seat, turn))
+        return Someone(scene.app, token=turn_word(id_of(path), 0, turn))
 
 
 def first_move(who: Someone, path: str) -> Json:

@@ -145,8 +145,8 @@ def main() -> None:
             games = {name: stage.rehearse(name, 3)[-1] for name in GAMES}  # the last has the most seats
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
         with (
-            stage.serving(stage.OURS, "gunicorn", postgres.url) as ours,
-            stage.serving(BLANK, "gunicorn", postgres.url) as limit,
+            stage.serving(stage.OURS, postgres.url) as ours,
+            stage.serving(BLANK, postgres.url) as limit,
         ):
             for name, selector in GAMES.items():
                 address = f"http://127.0.0.1:{ours.port}/#/games/{games[name].game_id}"

@@ -45,7 +45,6 @@ from tests.bench.http import Run, drive, run
 from tests.bench.http import report as report_moves
 from tests.support import crowd, many_due, stage
 
-GUNICORN = "gunicorn"
 OK = b"HTTP/1.1 200"
 REHEARSED = 30
 VIEWS = 500
@@ -88,7 +87,7 @@ def view() -> None:
             report("the bare SELECT of its events", _selects(postgres.url, parts[0]))
             with stage.in_process(postgres.url):
                 report("through play", [timed(_look, game_id, line.player_id) for game_id in parts[0]])
-            with stage.serving(stage.OURS, GUNICORN, postgres.url, workers=1) as served:
+            with stage.serving(stage.OURS, postgres.url, workers=1) as served:
                 nothing = drive(served.port, [[_get("/healthz", line.token)] * VIEWS], 1, OK)
                 report("an answer over HTTP that says nothing", nothing.took)
                 for clients, ids in ((1, parts[1]), (4, parts[2])):
@@ -147,7 +146,7 @@ def due(rows: int, workers: Sequence[int], first_step: str, end: str) -> None:
         others_count = max(OTHERS, rows // 50)
         games = _half_played(postgres, rows * len(workers) + others_count, LADDERS[first_step])
         others, games = games[:others_count], games[others_count:]
-        with stage.serving(stage.OURS, GUNICORN, postgres.url) as served:
+        with stage.serving(stage.OURS, postgres.url) as served:
             print(f"others play {PACE} moves/s over HTTP (target p99 100 ms)")
             requests = chain.from_iterable(zip(*map(stage.requests, others), strict=True))
             undisturbed: list[float] = []
@@ -282,7 +281,7 @@ def memory() -> None:
                 stage.play_on(game, slice(len(game.lines) // 2))
         games = stage.copies(postgres.url, rehearsed, 2 * LIVE // REHEARSED + 1)
         games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
-        with stage.serving(stage.OURS, GUNICORN, postgres.url, workers=1) as served:
+        with stage.serving(stage.OURS, postgres.url, workers=1) as served:
             (web,) = psutil.Process(served.pid).children()
             few = games[LIVE : LIVE + 100]  # warm up everything that does not grow with games
             _load(served, few)
@@ -321,7 +320,7 @@ def growth(large: bool) -> None:
         for url in urls:
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("CHECKPOINT")
-        with stage.serving(stage.OURS, GUNICORN, urls[0]) as small, stage.serving(stage.OURS, GUNICORN, urls[1]) as big:
+        with stage.serving(stage.OURS, urls[0]) as small, stage.serving(stage.OURS, urls[1]) as big:
             _lists(small, big, crowds, copies)
             pairs = []
             for begin in range(0, len(copies[0]), 60):
@@ -380,7 +379,7 @@ def ends() -> None:
             "last": slice(-1, None),
         }
         runs: dict[str, list[Run]] = {name: [] for name in parts}
-        with stage.serving(stage.OURS, GUNICORN, postgres.url) as served:
+        with stage.serving(stage.OURS, postgres.url) as served:
             for begin in range(0, len(moves), of_round):
                 for name, part in parts.items():
                     runs[name].append(run(served, postgres, [game[part] for game in moves[begin : begin + of_round]]))

@@ -30,7 +30,7 @@ def cuts(streams: int, seconds: float) -> None:
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             games = stage.rehearse("sternenhimmel", REHEARSED)
-        with stage.serving(stage.OURS, "gunicorn", postgres.url) as served:
+        with stage.serving(stage.OURS, postgres.url) as served:
             listeners = [_listener(served.port, games[n % REHEARSED], n) for n in range(streams)]
             began = time.monotonic()
             asyncio.run(_cut_and_play(served.port, games, listeners, seconds))
@@ -104,7 +104,7 @@ def idle(streams: int, pairs: int) -> None:
         copies = stage.copies(postgres.url, rehearsed, 10 + 4 * (pairs + 1))
         ours = [stage.requests(game) for game in copies]
         idle_games = copies[-300:]
-        with stage.serving(stage.OURS, "gunicorn", postgres.url) as served:
+        with stage.serving(stage.OURS, postgres.url) as served:
             alone, beside = [], []
             drive(served.port, ours[:30], CLIENTS)
             for pair in range(pairs):

@@ -48,7 +48,7 @@ from server.store import embedded_postgres, outbox
 from server.store.tables import LetterRow, db
 from tests.bench import perfect
 from tests.bench.http import drive
-from tests.support import stage
+from tests.support import databases, stage
 
 CLIENTS = 4
 GAMES = 40  # of each kind; each plays one move in a run
@@ -180,7 +180,7 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
     moves = [stage.requests(game) for game in games]
     listener, turns, moves_a_turn, sums = Listener(), [], [], defaultdict[str, list[float]](list)
     with (
-        stage.serving(stage.OURS, "gunicorn", postgres.url) as web,
+        stage.serving(stage.OURS, postgres.url) as web,
         working(postgres.url, listener.port, key) as worker,
     ):
         at_work = Turns(web, worker, postgres, listener)
@@ -276,10 +276,10 @@ def forget_letters() -> None:
 def least(postgres: embedded_postgres.Server, beside: str) -> float:
     """Return the CPU milliseconds of a move at the perfect endpoint. It runs beside these games, since the
     machine's pace changes."""
-    url = embedded_postgres.create_database(postgres.url, f"perfect_{beside}")
+    url = databases.create_database(postgres.url, f"perfect_{beside}")
     perfect.make_tables(url)
     request = stage.post("/move", "none", perfect.BODY)
-    with stage.serving("tests.bench.perfect:app", "gunicorn", url) as web:
+    with stage.serving("tests.bench.perfect:app", url) as web:
         found = []
         for _ in range(RUNS + 1):
             before = [stage.cpu_seconds(pid) for pid in (web.pid, postgres.pid)]
@@ -298,7 +298,7 @@ def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
         games = stage.copies(postgres.url, rehearsed, 2 * LETTERS // GAMES)
         forget_letters()
     listener, told, others = Listener(), games[:LETTERS], [stage.requests(it) for it in games[LETTERS:]]
-    with stage.serving(stage.OURS, "gunicorn", postgres.url) as web:
+    with stage.serving(stage.OURS, postgres.url) as web:
         drive(web.port, [stage.requests(it)[MOVES_BEFORE : end_of_turn(it)] for it in told], CLIENTS)
         with ExitStack() as stack:
             workers = [stack.enter_context(working(postgres.url, listener.port, key)) for _ in range(WORKERS)]
@@ -360,7 +360,7 @@ def beside_bots(name: str, postgres: embedded_postgres.Server) -> None:
         bots = of_bots(name, LEVEL, BOTS, postgres.url)
         sweeps = of_bots(name, "greedy", WARM_UP + 2 * ROUNDS, postgres.url)
         with (
-            stage.serving(stage.OURS, "gunicorn", postgres.url) as web,
+            stage.serving(stage.OURS, postgres.url) as web,
             running("think", {"DATABASE_URL": postgres.url}) as thinker,
         ):
             pace = Pace(web.port, moves, iter(sweeps), database)

@@ -27,8 +27,8 @@ def seen_by(played: Played, seat: int) -> Seen:
     return Seen(rules, seat, rules.view(played.state, seat), played.story(seat), rules.legal_moves(played.state, seat))
 
 
-def some_position(game: str, after: int, seed: int = 1) -> Played:
-    for played in positions(game, {}, GAMES[game].SEATS.start, seed):
+def some_position(game: str, after: int) -> Played:
+    for played in positions(game, {}, GAMES[game].SEATS.start, seed=1):
         if len(played.moves) == after:
             return played
     raise AssertionError("The game was shorter.")

@@ -2,7 +2,6 @@
 
 import getpass
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,22 +20,18 @@ from server.play.events import GameAbandoned
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.store.tables import Audit, Incoming, db
-from tests.support.games import game_of, person, service_is_up
+from tests.support.games import game_of, person
 
 KEPT = Path(__file__).parents[1] / "data" / "games"
 
 
 @pytest.fixture(autouse=True)
-def house(app: Flask, shared_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
+def settings(commands: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STERNENPOST_SHELF", str(tmp_path))
     monkeypatch.delenv("SUDO_USER", raising=False)
-    with app.app_context():
-        service_is_up()
-        newest = db.session.scalar(text("SELECT max(at) FROM audit"))
-        if newest and newest > clock.now():  # a test with a clock ahead may have left it
-            clock.forward(newest - clock.now() + SECOND)
-        yield app
+    newest = db.session.scalar(text("SELECT max(at) FROM audit"))
+    if newest and newest > clock.now():  # a test with a clock ahead may have left it
+        clock.forward(newest - clock.now() + SECOND)
 
 
 def run(*words: object) -> str:
@@ -175,7 +170,7 @@ def test_even_the_owner_cannot_change_the_audit_log(shared_url: str, change: str
         owner.execute(change)
 
 
-def test_the_audit_command_lists_the_newest_entry_first(house: Flask) -> None:
+def test_the_audit_command_lists_the_newest_entry_first(app: Flask) -> None:
     for words in ("one", "two"):
         run("motd", words)
     shown = run("audit", "--limit", 2).splitlines()

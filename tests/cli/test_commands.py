@@ -48,19 +48,14 @@ from server.store.tables import LetterRow as GameLetter
 from server.web import server
 from server.webhooks.subscriptions import make_webhook
 from tests.post.office import a_mail, arrives
-from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, service_is_up, wanted
+from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, wanted
 from tests.support.handbook import block
 from tests.support.live_server import FOR_METRICS, Mail
 
 ADA, BEN = "ada@example.org", "ben@example.org"
 
 
-@pytest.fixture(autouse=True)
-def house(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
-    with app.app_context():
-        service_is_up()
-        yield app
+pytestmark = pytest.mark.usefixtures("commands")
 
 
 @pytest.fixture
@@ -314,7 +309,7 @@ def test_a_dry_run_of_a_ban_reports_its_effects_and_does_nothing(ada: UUID, game
     assert run("players", "list", "--banned") == "None.\n"
 
 
-def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(house: Flask, ada: UUID, game: UUID) -> None:
+def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(app: Flask, ada: UUID, game: UUID) -> None:
     token, word, feed = player_token(ADA), return_word(game, 0), new_feed(ada)
     waiting = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     assert f"seat 0 of game {game} (Autumn sky) is handed to a bot" in run("ban", ADA, "--reason", "Insults.")
@@ -326,7 +321,7 @@ def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(house: 
         come_back(word)
     with pytest.raises(NotFound):
         calendar_feed.feed(feed)
-    office = PostOffice(house, None)  # type: ignore[arg-type]  # it has nothing to carry
+    office = PostOffice(app, None)  # type: ignore[arg-type]  # it has nothing to carry
     begin_sign_in(ADA, "en", None)
     office.deliver_due()
     office.wait()
@@ -336,8 +331,8 @@ def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(house: 
     assert json.loads(run("players", "list", "--banned", "--json"))[0]["state"] == "banned"
 
 
-def test_requests_with_a_banned_players_token_get_the_problem_banned_in_their_language(house: Flask, ada: UUID) -> None:
-    client, token = house.test_client(), player_token(ADA)
+def test_requests_with_a_banned_players_token_get_the_problem_banned_in_their_language(app: Flask, ada: UUID) -> None:
+    client, token = app.test_client(), player_token(ADA)
     run("ban", ADA, "--until", "2999-01-01", "--reason", "Insults.")
     answer = client.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
     assert (answer.status_code, answer.json["code"]) == (403, "banned")
@@ -591,12 +586,12 @@ def test_up_to_date_tables_have_no_pending_migration() -> None:
 # More machines
 
 
-def scaling(house: Flask) -> str:
-    return house.test_client().get("/docs/scaling").text
+def scaling(app: Flask) -> str:
+    return app.test_client().get("/docs/scaling").text
 
 
-def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(house: Flask) -> None:
-    guide = unescape(re.sub(r"<[^>]+>", " ", scaling(house)))
+def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(app: Flask) -> None:
+    guide = unescape(re.sub(r"<[^>]+>", " ", scaling(app)))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
     assert f"{server.workers} processes with {server.threads} threads" in guide
@@ -604,13 +599,13 @@ def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(hous
     assert f"at most {server.workers * most}" in guide
     assert f"after {server.keepalive} seconds" in guide
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and one of webs with streams only
-    known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
+    known |= set(re.findall(r"sternenpost_\w+", app.test_client().get("/metrics", headers=FOR_METRICS).text))
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
 
 
-def test_the_guides_settings_are_a_valid_systemd_file(house: Flask) -> None:
+def test_the_guides_settings_are_a_valid_systemd_file(app: Flask) -> None:
     """It knows comments, but none behind a value."""
-    lines = [line for line in block(scaling(house), "environment").splitlines() if not line.startswith("#")]
+    lines = [line for line in block(scaling(app), "environment").splitlines() if not line.startswith("#")]
     told = dict(line.replace("...", 16 * "a").split("=", 1) for line in lines)
     settings = Settings.from_environment(told)
     assert (settings.proxies, settings.sandbox, settings.reply_domain) == (1, False, "reply.stars.example")
@@ -618,8 +613,8 @@ def test_the_guides_settings_are_a_valid_systemd_file(house: Flask) -> None:
     assert not any("#" in value for value in told.values())
 
 
-def test_the_mail_guide_names_existing_commands_settings_and_addresses(house: Flask) -> None:
-    guide = re.sub(r"<[^>]+>", " ", house.test_client().get("/docs/mail").text)
+def test_the_mail_guide_names_existing_commands_settings_and_addresses(app: Flask) -> None:
+    guide = re.sub(r"<[^>]+>", " ", app.test_client().get("/docs/mail").text)
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
     assert set(re.findall(r"/mail-in/([a-z]+)", guide)) == set(providers._PROVIDERS)
@@ -628,24 +623,24 @@ def test_the_mail_guide_names_existing_commands_settings_and_addresses(house: Fl
 # The message of the day
 
 
-def message(house: Flask) -> object:
-    return house.test_client().get("/v1").json["message"]
+def message(app: Flask) -> object:
+    return app.test_client().get("/v1").json["message"]
 
 
-def test_the_message_of_the_day_is_shown_until_it_expires_or_is_removed(house: Flask, game: UUID) -> None:
-    assert message(house) is None
+def test_the_message_of_the_day_is_shown_until_it_expires_or_is_removed(app: Flask, game: UUID) -> None:
+    assert message(app) is None
     run("motd", "Back at noon.", "--dry-run")
-    assert message(house) is None
+    assert message(app) is None
     run("motd", "Back at noon.", "--until", "P1D")
-    assert message(house)["text"] == "Back at noon."
+    assert message(app)["text"] == "Back at noon."
     assert run("motd").startswith("Back at noon. (until 20")
-    assert "Back at noon." in house.test_client().get(f"/t/{turn_word(game, 0, 1)}/plain").text
+    assert "Back at noon." in app.test_client().get(f"/t/{turn_word(game, 0, 1)}/plain").text
     later(DAY + HOUR)
-    assert message(house) is None
+    assert message(app) is None
     run("motd", "Back in the evening.")
-    assert message(house) == {"text": "Back in the evening.", "until": None}
+    assert message(app) == {"text": "Back in the evening.", "until": None}
     run("motd", "--remove")
-    assert (message(house), run("motd")) == (None, "There is no message.\n")
+    assert (message(app), run("motd")) == (None, "There is no message.\n")
 
 
 def test_turn_emails_end_with_the_message_of_the_day(game: UUID) -> None:
@@ -655,8 +650,8 @@ def test_turn_emails_end_with_the_message_of_the_day(game: UUID) -> None:
     assert "Back at noon." in mail.text.partition("\n-- \n")[2]
 
 
-def test_the_api_root_names_the_service(house: Flask) -> None:
-    assert house.test_client().get("/v1").json["name"] == "Sternenpost"
+def test_the_api_root_names_the_service(app: Flask) -> None:
+    assert app.test_client().get("/v1").json["name"] == "Sternenpost"
 
 
 # Set-aside mails

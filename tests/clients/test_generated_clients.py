@@ -3,24 +3,15 @@
 Each test needs a compiler. Where it is missing, the test is skipped with a message. See `python -m tests.clients.table`.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clients.bots import played
 from tests.clients.generators import GENERATORS, OURS, Generator, install, missing, runs, workshop
-from tests.support.live_server import House, new_house
+from tests.support.live_server import House
 
 pytestmark = pytest.mark.timeout(1800)  # tools are fetched, and a client of some 300 types compiled
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    with new_house() as house:
-        house.start_web()
-        house.start_worker()
-        yield house
 
 
 @pytest.mark.parametrize("generator", [it for it in GENERATORS if it.bot], ids=lambda it: it.language)

@@ -19,7 +19,7 @@ import pytest
 from server.games import GAMES
 from tests.support import npm
 from tests.support.handbook import block
-from tests.support.live_server import PLAYED, Client, House, new_house, sign_in, until
+from tests.support.live_server import PLAYED, Client, House, sign_in, until
 
 HERE = Path(__file__).parent / "clients"
 PUBLISHED = HERE.parents[2] / "api_spec" / "openapi.yaml"
@@ -72,14 +72,6 @@ def in_typescript(workshop: Path) -> Path:
     assert "⚠" not in made
     runs(bin_ / "tsc", where=workshop)
     return workshop
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    with new_house() as house:
-        house.start_web()
-        house.start_worker()
-        yield house
 
 
 def test_no_class_of_the_python_client_is_named_with_a_number(in_python: Path) -> None:

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import psycopg
 import pytest
 import yaml
 from flask import Flask
-from psycopg import sql
 
 from server.app import create_app
 from server.config import Settings
 from server.games import Json
 from tests.support.contract import JSON, Contract, ContractClient, Someone, is_problem, opened, refusal
+from tests.support.databases import everything
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, Scene, calls
 
@@ -64,14 +63,6 @@ def scene(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Scene:
     assert scene.delivery
     assert scene.token_id
     return scene
-
-
-def everything(app: Flask) -> Json:
-    url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
-    with psycopg.connect(url) as connection:
-        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-        rows = sql.SQL("SELECT to_jsonb(t)::text, ctid::text, xmin::text FROM {} t ORDER BY 1")
-        return {name: connection.execute(rows.format(sql.Identifier(name))).fetchall() for (name,) in names}
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

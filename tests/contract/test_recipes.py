@@ -18,20 +18,12 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.handbook import block
-from tests.support.live_server import PATIENCE, PLAYED, Client, House, new_house, sign_in, until
+from tests.support.live_server import PATIENCE, PLAYED, Client, House, sign_in, until
 
 assert chromium  # a fixture
 
 SKY = {"rules": "sternenhimmel", "options": {"start_seat": 0}, "title": "The long night"}
 BOTS = [{"bot": "greedy"}, {"bot": "random"}]
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    with new_house() as house:
-        house.start_web()
-        house.start_worker()
-        yield house
 
 
 @pytest.fixture

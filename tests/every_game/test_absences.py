@@ -266,9 +266,9 @@ time; given to bots: {happened["seat-handed-over"]}, taken back: {happened["seat
 logs that are not whole, or not what is stored beside them: {sum(not it.is_whole for it in self.games)}"""
 
 
-def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VANISH) -> Outcome:
+def simulate(games: int, most_days: int = 400, vanish: float = VANISH) -> Outcome:
     """Simulate games in an app's context without limits. A game counts as stuck after `most_days`."""
-    crowd = Crowd(Random(seed), vanish)
+    crowd = Crowd(Random(1), vanish)
     found: list[Figures] = []
     names = [list(GAMES)[number % len(GAMES)] for number in range(games)]
     for first in range(0, games, AT_ONCE):

@@ -15,6 +15,7 @@ from server.play.table import fold, new_table
 from server.play.views import describe
 from server.store import embedded_postgres
 from server.translations import LOCALES
+from tests.support import databases
 from tests.support.games import service_is_up
 from tests.support.random_games import LONG, Table
 
@@ -24,7 +25,7 @@ NAMES = ("ada", "bea", "cyd")
 @pytest.fixture(scope="module")
 def app(postgres: embedded_postgres.Server, template_url: str) -> Flask:
     """Return an app over an own database, since these tests only read and a game takes a while."""
-    url = embedded_postgres.create_database(postgres.url, "earlier_versions", template="template_of_tests")
+    url = databases.create_database(postgres.url, "earlier_versions", template="template_of_tests")
     return create_app(Settings.from_environment({"DATABASE_URL": url}))
 
 

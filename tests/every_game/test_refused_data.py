@@ -22,7 +22,7 @@ from server.store.connections import autocommit
 from server.store.tables import Player, StandIn, db
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
-from tests.support.api_calls import CALLS, LOOKS, NOBODYS_ID, first_move
+from tests.support.api_calls import LOOKS, calls_need_no_rules, first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, happened, later, letters, person, service_is_up
 from tests.support.live_server import AT_ONCE
@@ -369,13 +369,7 @@ def test_a_game_with_invalid_options_does_not_affect_other_games(
         write("UPDATE games SET options = %s WHERE game_id = %s", Jsonb(options), bad)
         forget_tables(bad)
     is_problem(ada.get(table), 503, "unavailable")
-    calls = [
-        (method, path.replace(NOBODYS_ID, table[-36:]), body) for method, path, body, _ in CALLS if "/games/" in path
-    ]
-    calls += [("GET", f"{table}/{look}", None) for look in LOOKS]
-    for method, path, body in calls:
-        answer = ada.ask(method, path, body)
-        assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
+    calls_need_no_rules(ada, table)
     listed = {it["id"]: it for it in ada.get("/v1/games?mine=true").json["items"]}
     assert listed.keys() >= {table[-36:], other[-36:]}
     everything_goes_on(app, other, ada, bea, office)

@@ -125,14 +125,13 @@ def _options(it: Any) -> Json:
 class Rulebooks:
     """The rules of both games with these faults, some of them fixed. Within the block, games use them."""
 
-    def __init__(self, faults: Sequence[Fault] = FAULTS) -> None:
-        self.faults = faults
+    def __init__(self) -> None:
         self.mended: list[Fault] = []
         self.forgotten: list[Fault] = []  # fixes that ignore running games
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
-        for fault in self.faults:
+        for fault in FAULTS:
             for name, (at, wrong) in fault.wrong.items():
                 modules = [it for path, it in sys.modules.items() if path.startswith(f"server.games.{fault.rules}")]
                 modules = [it for it in modules if hasattr(it, name)]
@@ -190,28 +189,28 @@ class Outcome(NamedTuple):
         )
 
 
-def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
+def mend_under(games: int) -> Outcome:
     """Fix ten faults under this many running games, in an app without limits."""
-    rng = Random(seed)
+    rng = Random(1)
     people = [person(f"player-{number}") for number in range(5)]
     with Rulebooks() as rulebooks:
         running = [_begun(number, people, rng) for number in range(games)]
-        moves = sum(_play(game_id, people, rng.randrange(most), rng) for game_id in running)
+        moves = sum(_play(game_id, people, rng.randrange(MOVES), rng) for game_id in running)
         before = {game_id: seen(game_id) for game_id in running}
-        shown = {fault.meaning: _shows(rulebooks, fault, running, before) for fault in rulebooks.faults}
+        shown = {fault.meaning: _shows(rulebooks, fault, running, before) for fault in FAULTS}
         new: list[UUID] = []
-        for fault in rulebooks.faults:
+        for fault in FAULTS:
             rulebooks.mend(fault)
             for number in range(NEW + games // 100):
                 new.append(_begun(number, people, rng))
-                _play(new[-1], people, most, rng)
+                _play(new[-1], people, MOVES, rng)
         changed = sum(seen(game_id) != before[game_id] for game_id in running)
         unlike = sum(not replays(game_id) for game_id in [*running, *new])
         for game_id in running:
             _play(game_id, people, MORE, rng)
         unlike += sum(not replays(game_id) for game_id in running)
         newest = new[-(NEW + games // 100) :]
-        rulebooks.forgotten = list(rulebooks.faults)
+        rulebooks.forgotten = list(FAULTS)
         faulty = sum(not replays(game_id) for game_id in newest)
     return Outcome(games, moves, changed, len(new), unlike, faulty, shown)
 

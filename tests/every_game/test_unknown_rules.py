@@ -21,7 +21,7 @@ from server.store import inbox
 from server.store.tables import Delivery, PlayerGame, db
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
-from tests.support.api_calls import CALLS, LOOKS, NOBODYS_ID
+from tests.support.api_calls import calls_need_no_rules
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, ME, later, person, service_is_up
 from tests.support.live_server import AT_ONCE
@@ -50,15 +50,7 @@ def test_calls_for_a_game_with_unknown_rules_are_rejected_or_need_no_rules(
 ) -> None:
     lose(monkeypatch)
     is_problem(ada.get(unknown_game), 503, "unavailable")
-    calls = [
-        (method, path.replace(NOBODYS_ID, unknown_game[-36:]), body)
-        for method, path, body, _ in CALLS
-        if "/games/" in path
-    ]
-    calls += [("GET", f"{unknown_game}/{look}", None) for look in LOOKS]
-    for method, path, body in calls:
-        answer = ada.ask(method, path, body)
-        assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
+    calls_need_no_rules(ada, unknown_game)
 
 
 def test_lists_include_games_with_unknown_rules(

@@ -133,8 +133,8 @@ def play_on_sky(line: CDPSession) -> None:
     press(line, await_button(line, "Play it"))
 
 
-def await_button(line: CDPSession, name: str, tries: int = 200) -> Heard:
-    for _ in range(tries):
+def await_button(line: CDPSession, name: str) -> Heard:
+    for _ in range(200):
         if found := [it for it in buttons(hear(line)) if it.name == name and it.is_open]:
             return found[0]
         line.send("Runtime.evaluate", {"expression": "new Promise((it) => setTimeout(it, 50))", "awaitPromise": True})
@@ -240,9 +240,9 @@ def _goal(scenario: Any) -> str:
     return f"The first player to reach {scenario['goalPoints']} points wins"
 
 
-def play_on_firmament(line: CDPSession, most: int = 60) -> None:
+def play_on_firmament(line: CDPSession) -> None:
     """Press open buttons until the move can be played."""
-    for _ in range(most):
+    for _ in range(60):
         heard = hear(line)
         ready = [it for it in buttons(heard) if it.name == "Play it" and it.is_open]
         if ready:

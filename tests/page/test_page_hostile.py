@@ -31,15 +31,14 @@ REFUSALS = {"an error without a body", "too many requests"}  # after the others 
 NOISE = "status of (500|502|429)|ERR_FAILED"  # what the browser itself says of such answers
 
 
-def fails(page: Page, address: str, method: str, fault: Fault, times: int = 1) -> None:
-    """The next calls of this kind go wrong."""
-    left = [times]
+def fails(page: Page, address: str, method: str, fault: Fault) -> None:
+    """The next call of this kind goes wrong."""
+    left = [fault]
 
     def handle(route: Route) -> None:
-        if route.request.method != method or left[0] == 0:
+        if route.request.method != method or not left:
             return route.fallback()
-        left[0] -= 1
-        return fault(route)
+        return left.pop()(route)
 
     page.route(re.compile(address), handle)
 

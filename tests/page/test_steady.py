@@ -1,5 +1,8 @@
 """Nothing moves under the finger during a turn."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -62,18 +65,24 @@ def against_bots(house: House, windows: Windows, email: str, rules: str, size: s
     return page
 
 
+@contextmanager
+def nothing_moves(page: Page, selector: str) -> Iterator[None]:
+    boards = page.locator(selector)
+    expect(boards.nth(2)).to_be_visible()
+    page.evaluate(_DRAWN)
+    before = boards.evaluate_all(_BOXES)
+    yield
+    page.evaluate(_DRAWN)
+    assert boards.evaluate_all(_BOXES) == before
+
+
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
     page = against_bots(house, windows, f"hist-{rules}-{len(size)}@example.org", rules, size)
-    boards = page.locator(".board, .firmament .field")
-    expect(boards.nth(2)).to_be_visible()
-    page.evaluate(_DRAWN)
-    before = boards.evaluate_all(_BOXES)
-    press(page.locator("[data-tool=earlier]"))
-    expect(page.locator(".history.near")).to_be_visible()
-    page.evaluate(_DRAWN)
-    assert boards.evaluate_all(_BOXES) == before
+    with nothing_moves(page, ".board, .firmament .field"):
+        press(page.locator("[data-tool=earlier]"))
+        expect(page.locator(".history.near")).to_be_visible()
     for button in page.locator(".history button").all()[:2]:
         expect(button).to_be_in_viewport(ratio=1)
 
@@ -82,14 +91,9 @@ def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Win
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
     page = against_bots(house, windows, f"hint-{rules}-{len(size)}@example.org", rules, size)
-    boards = page.locator(".board, .firmament, .firmament .field, .held, .hand .star")
-    expect(boards.nth(2)).to_be_visible()
-    page.evaluate(_DRAWN)
-    before = boards.evaluate_all(_BOXES)
-    press(page.locator("[data-tool=hint]"))
-    expect(page.locator(".hint li")).not_to_have_count(0)
-    page.evaluate(_DRAWN)
-    assert boards.evaluate_all(_BOXES) == before
+    with nothing_moves(page, ".board, .firmament, .firmament .field, .held, .hand .star"):
+        press(page.locator("[data-tool=hint]"))
+        expect(page.locator(".hint li")).not_to_have_count(0)
     panel, tray = (page.locator(it).bounding_box() for it in (".hint[style*=top]", ".tray"))
     assert panel and tray
     assert panel["y"] >= tray["y"] - 1 and panel["y"] + panel["height"] <= tray["y"] + tray["height"] + 1

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from tests.support.browser import PATIENCE_MS
-from tests.support.live_server import Client, House, Json
+from tests.support.live_server import Client, House, Json, until
 
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -87,6 +87,14 @@ class Posts(list[Request]):
     """POST requests in order. The first `lost` of them get no answer, though the server handles them."""
 
     lost = math.inf
+
+    def arrive_again(self, page: Page) -> None:
+        """Wait until the page has sent the same request twice, and let an answer through."""
+        expect(page.get_by_text("No response yet.")).to_be_visible()
+        until(lambda: len(self) >= 2 or page.wait_for_timeout(50))
+        self.lost = 0
+        expect(page.get_by_text("No response yet.")).to_be_hidden()
+        assert len({it.post_data for it in self}) == 1
 
 
 def loses(page: Page, where: str, lost: float = math.inf) -> Posts:

@@ -12,7 +12,6 @@ from server.accounts.apps import allow, app_by_code, app_by_refresh, apps_of, cl
 from server.accounts.players import player_token
 from server.accounts.tokens import Caller
 from server.clock import clock
-from server.errors import PlayError
 from server.operations.delete_player import delete_player
 from server.operations.rebuild import check_game
 from server.play.commits import load, whole_log
@@ -26,19 +25,12 @@ from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, take_back, vote
 from server.store.tables import StandIn, Token, db
 from tests.support import games
+from tests.support.games import outcome_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
 TRIES = 3
 Act = Callable[[], object]
-
-
-def outcome_of(act: Act) -> type[PlayError] | None:
-    try:
-        act()
-    except PlayError as error:
-        return type(error)
-    return None
 
 
 class Scene:

@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from random import Random
@@ -13,7 +12,7 @@ from flask import Flask
 from sqlalchemy import update
 
 from server.clock import clock
-from server.errors import HandedOver, NotAllowed, NotFound, NotRunning, NotSeated, PlayError, StaleTurn, TooLate
+from server.errors import HandedOver, NotAllowed, NotFound, NotRunning, NotSeated, StaleTurn, TooLate
 from server.games import GAMES
 from server.operations.rebuild import check_game
 from server.play import archive
@@ -41,6 +40,7 @@ from tests.support.games import (
     letters,
     moves_of,
     moves_on,
+    outcome_of,
     person,
     seats_of,
     stop_the_clock,
@@ -378,14 +378,6 @@ def test_either_the_last_consent_or_a_simultaneous_time_out_takes_effect(
         assert happened(game_id).count("move-taken-back") + happened(game_id).count("time-ran-out") == 1
         assert ("move-taken-back" in happened(game_id)) == (found[0] is None)
         assert_all_agrees(game_id)
-
-
-def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
-    try:
-        act()
-    except PlayError as error:
-        return type(error)
-    return None
 
 
 # Chance and the archive

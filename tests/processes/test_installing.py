@@ -57,7 +57,7 @@ def test_up_installs_everything_the_server_imports(serving: set[str]) -> None:
 
 
 def test_up_installs_nothing_that_only_tests_need(serving: set[str]) -> None:
-    tools = {"pytest", "hypothesis", "playwright", "schemathesis", "granian", "mypy", "ruff", "httpx"}
+    tools = {"pytest", "hypothesis", "playwright", "schemathesis", "mypy", "ruff", "httpx"}
     assert not serving & tools
     assert tools <= needed_by("sternenpost", frozenset({"dev"}))
 

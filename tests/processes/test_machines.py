@@ -33,7 +33,7 @@ BEN = "ben@example.org"
 TRIES = "SELECT tries FROM player_outbox"
 LISTENERS = "pg_stat_activity WHERE query LIKE 'LISTEN %%'"
 PROMOTED_AFTER = 10.0  # seconds from the loss of a primary to the promotion of its replica
-_CALM = 5.0  # seconds of undisturbed play before
+_PEOPLE = 2
 _GAMES = 3  # that each of them plays at the same time
 _LOOK = 0.2  # seconds between two looks at a game
 _RETRY = 0.25  # seconds until a request without an answer is made again
@@ -117,14 +117,12 @@ TROUBLES: dict[str, Callable[[ManyMachines], AbstractContextManager[None]]] = {
 }
 
 
-def disturbed(
-    trouble: str, seconds: float, people: int = 4, calm: float = _CALM, until_failure: bool = False
-) -> Outcome:
+def disturbed(trouble: str, seconds: float, calm: float, until_failure: bool = False) -> Outcome:
     """Play through this trouble, which lasts so many seconds; a failover as long as it takes."""
-    with many_machines(address_moves=trouble == _MOVED) as house, ThreadPoolExecutor(people) as threads:
+    with many_machines(address_moves=trouble == _MOVED) as house, ThreadPoolExecutor(_PEOPLE) as threads:
         note_letters(house.database_url)
         webs = [f"http://{machine.address}:{house.port}" for machine in house.web_machines]
-        programs = [_Program(house, number, webs[number % len(webs)]) for number in range(people)]
+        programs = [_Program(house, number, webs[number % len(webs)]) for number in range(_PEOPLE)]
         over = Event()
         playing = [threads.submit(program.plays, over) for program in programs]
         try:
@@ -214,20 +212,20 @@ class _Program:
 
 
 def test_a_failover_neither_loses_nor_duplicates_anything_and_needs_no_restart() -> None:
-    outcome = disturbed("failover", seconds=0, people=2, calm=0)
+    outcome = disturbed("failover", seconds=0, calm=0)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) <= {"503"}, outcome
 
 
 def test_an_isolated_web_process_responds_with_503_and_recovers_by_itself() -> None:
-    outcome = disturbed("partition of a web", seconds=0, people=2, calm=0, until_failure=True)
+    outcome = disturbed("partition of a web", seconds=0, calm=0, until_failure=True)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) == {"503"}, outcome
 
 
 @pytest.mark.parametrize("trouble", ["loss 5 %", "delay 100 ms", "partition of a worker", _MOVED])
 def test_bad_network_connections_neither_lose_nor_duplicate_anything(trouble: str) -> None:
-    outcome = disturbed(trouble, seconds=10, people=2, calm=3)
+    outcome = disturbed(trouble, seconds=10, calm=3)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
 
 

@@ -241,8 +241,8 @@ class Evening:
             (mail, self.deliveries[mail.letter_id]) for mail in distinct.values() if mail.letter_id in self.deliveries
         ]
 
-    def mails_of(self, kind: str, email: str | None = None) -> list[tuple[Mail, Json]]:
-        return [(mail, row) for mail, row in self.mails if row["kind"] == kind and email in (None, mail.to)]
+    def mails_of(self, kind: str) -> list[tuple[Mail, Json]]:
+        return [(mail, row) for mail, row in self.mails if row["kind"] == kind]
 
 
 def plays_a_turn(client: Client, word: str, rng: Random) -> Answer:

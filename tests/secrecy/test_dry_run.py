@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import psycopg
 import pytest
 from flask import Flask
-from psycopg import sql
 
 from server.games import GAMES, Json
 from tests.support.contract import Someone, is_problem, opened, refusal
+from tests.support.databases import everything
 from tests.support.games import ME, OPEN
 
 
@@ -75,14 +74,6 @@ def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
         dry, played = (who.post(f"{path}/moves{query}", wanted) for query in ("?dry_run=true", ""))
         assert (dry.status_code, played.status_code) == (200, 201)
         yield Turn(view, dry.json, played.json)
-
-
-def everything(app: Flask) -> dict[str, list[Any]]:
-    url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
-    with psycopg.connect(url) as connection:
-        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-        rows = sql.SQL("SELECT to_jsonb(t)::text, ctid::text, xmin::text FROM {} t ORDER BY 1")
-        return {name: connection.execute(rows.format(sql.Identifier(name))).fetchall() for (name,) in names}
 
 
 def test_a_dry_run_changes_nothing_in_the_database(app: Flask, people: list[Someone], game: str) -> None:

@@ -23,10 +23,10 @@ def revision(url: str) -> str:
 
 
 @contextmanager
-def in_use(url: str, table: str) -> Iterator[None]:
-    """Hold a read lock on the table, as a long dump does."""
+def in_use(url: str) -> Iterator[None]:
+    """Hold a read lock on the players, as a long dump does."""
     with psycopg.connect(url) as connection:
-        connection.execute(f"SELECT * FROM {table} LIMIT 1")
+        connection.execute("SELECT * FROM players LIMIT 1")
         yield
 
 
@@ -53,7 +53,7 @@ def test_a_migration_that_waits_for_a_table_blocks_no_statements_and_runs_once_i
 ) -> None:
     migrate.downgrade(database_url, "0042")
     with ThreadPoolExecutor(1) as threads, psycopg.connect(database_url, autocommit=True) as other:
-        with in_use(database_url, "players"):
+        with in_use(database_url):
             migrating = threads.submit(migrate.upgrade, database_url)
             for _ in range(2):  # it is not patient only once
                 until(lambda: other.execute(WAITS).fetchone() != (0,))
@@ -70,7 +70,7 @@ def test_a_migration_stops_at_a_table_that_stays_locked_and_keeps_its_finished_s
     migrate.downgrade(database_url, BASE)
     with monkeypatch.context() as impatient:
         impatient.setattr(migrate, "_TRIES", 1)
-        with in_use(database_url, "players"), pytest.raises(migrate.CannotMigrate, match="stays locked"):
+        with in_use(database_url), pytest.raises(migrate.CannotMigrate, match="stays locked"):
             migrate.upgrade(database_url)
     assert revision(database_url) == "0028"  # 0029 adds a column to it, after rebuilding an index
     migrate.upgrade(database_url)

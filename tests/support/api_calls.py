@@ -8,7 +8,7 @@ from werkzeug.test import TestResponse
 
 from server.api.openapi import examples
 from server.games import Json
-from tests.support.contract import Someone
+from tests.support.contract import Someone, is_problem
 from tests.support.games import ME, OPEN, wanted
 from tests.support.push_reader import PushReader
 
@@ -109,6 +109,14 @@ CALLS += [
 ]
 LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
 OPEN_CALLS = ["/v1/games", GAME, PLAYER, f"{PLAYER}/games", *(f"{GAME}/{look}" for look in LOOKS)]
+
+
+def calls_need_no_rules(who: Someone, game: str) -> None:
+    """Expect that each call for this game is answered, or returns 503 because it needs the game's rules."""
+    calls = [(it[0], it[1].replace(NOBODYS_ID, game[-36:]), it[2]) for it in CALLS if "/games/" in it[1]]
+    for method, path, body in [*calls, *(("GET", f"{game}/{look}", None) for look in LOOKS)]:
+        answer = who.ask(method, path, body)
+        assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
 
 
 def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:

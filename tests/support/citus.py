@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from server.store import embedded_postgres, migrate, spreading
+from tests.support import databases
 
 URL = os.environ.get("STERNENPOST_TEST_CITUS")
 ENTRANCE = int(os.environ.get("STERNENPOST_TEST_CITUS_ENTRANCE", "0"))  # index of the node that tests connect to
@@ -111,7 +112,8 @@ def pytest_configure() -> None:
         return _make(name, spread_database if template else empty_database)
 
     replaced: Any = embedded_postgres
-    replaced.start, replaced.create_database = _Server, create_database
+    copied: Any = databases
+    replaced.start, copied.create_database = _Server, create_database
 
 
 def pytest_unconfigure() -> None:

@@ -13,7 +13,7 @@ from tests.support.rows import a_seat
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def a_game(seats: int = 2) -> UUID:
+def a_game() -> UUID:
     game_id = uuid4()
     db.session.add(
         GameRow(
@@ -35,9 +35,7 @@ def a_game(seats: int = 2) -> UUID:
         )
     )
     db.session.flush()
-    db.session.add_all(
-        SeatRow(game_id=game_id, seat=n, kind="open", salt="", to_act=False, lent=0) for n in range(seats)
-    )
+    db.session.add_all(SeatRow(game_id=game_id, seat=n, kind="open", salt="", to_act=False, lent=0) for n in range(2))
     db.session.commit()
     return game_id
 

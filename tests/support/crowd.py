@@ -11,7 +11,7 @@ import psycopg
 from server.accounts.players import player_token
 from server.store import embedded_postgres
 from server.store.tables import db
-from tests.support import stage
+from tests.support import databases, stage
 
 DAYS = 1000  # since the first of these games was opened
 
@@ -30,7 +30,7 @@ def twin(url: str, name: str) -> str:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (embedded_postgres.DATABASE,)
         )
     elsewhere = url.replace(f"/{embedded_postgres.DATABASE}?", "/postgres?")
-    return embedded_postgres.create_database(elsewhere, name, template=embedded_postgres.DATABASE)
+    return databases.create_database(elsewhere, name, template=embedded_postgres.DATABASE)
 
 
 # One in 50 games is open and 4 of 50 are running, at all ages. Every fifth is private.

@@ -14,6 +14,7 @@ from sqlalchemy import update
 
 from server.accounts.players import player_token
 from server.clock import Clock, clock
+from server.errors import PlayError
 from server.games import Json
 from server.play import moves
 from server.play.commits import load, whole_log
@@ -175,3 +176,12 @@ def assert_log_and_projections_agree(game_id: UUID) -> None:
         is_awaited = row.turn is not None and rebuilt.status == "running"
         assert (row.due_at is not None) == (is_awaited and game.bot_at(row.seat) is None)
         assert (row.wake_at is not None) == is_awaited
+
+
+def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
+    """Return the type of the error that this raises, or None."""
+    try:
+        act()
+    except PlayError as error:
+        return type(error)
+    return None

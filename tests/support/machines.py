@@ -288,10 +288,10 @@ class ManyMachines(House):
         for database in {self.primary, self.replica} - {self._postgres}:
             database.stop()
 
-    def add_web(self, processes: int = 1) -> str:
+    def add_web(self) -> str:
         machine = self.network.machine()
         self.web_machines.append(machine)
-        bind = f"--bind {machine.address}:{self.port} --workers {processes}"
+        bind = f"--bind {machine.address}:{self.port} --workers 1"
         self._start("web", within=machine.within, GUNICORN_CMD_ARGS=bind)
         until(lambda: is_up(self.port, host=machine.address))
         self.url = f"http://{machine.address}:{self.port}"

@@ -85,8 +85,8 @@ class Exchanging(SeededDice):
         return [self._exchange.get(thing, thing) for thing in super().shuffled(things)]
 
 
-def random_worlds(game: str, options: Json, rng: Random, number: int, among: int | None = None) -> Worlds:
-    """Return a single world of random moves, each one of the first `among` legal ones."""
+def random_worlds(game: str, options: Json, rng: Random, number: int) -> Worlds:
+    """Return a single world of random moves."""
     rules, seed, moves = GAMES[game], rng.randbytes(32), []
     dice = SeededDice(seed, [""] * SEATS)
     state = reduce(rules.apply, rules.setup(SEATS, options, dice), None)
@@ -95,7 +95,7 @@ def random_worlds(game: str, options: Json, rng: Random, number: int, among: int
         if not waiting:
             break
         seat = rng.choice(sorted(waiting))
-        move = rng.choice(rules.legal_moves(state, seat)[:among])
+        move = rng.choice(rules.legal_moves(state, seat))
         state = reduce(rules.apply, rules.decide(state, seat, move, dice), state)
         moves.append((seat, move))
     return Worlds(game, options, seed, World(moves), World(moves), [])

@@ -165,18 +165,15 @@ def post(path: str, token: str, body: Json) -> bytes:
 
 @contextmanager
 def serving(
-    app: str, server: str, url: str, workers: int = workers_, settings: Mapping[str, str] = MappingProxyType({})
+    app: str, url: str, workers: int = workers_, settings: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Served]:
-    """Serve our app as `sternenpost web` does, or another app with the same settings, or either under granian."""
+    """Serve our app as `sternenpost web` does, or another app with the same settings."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment: dict[str, Any] = {"DATABASE_URL": url, "STERNENPOST_PORT": str(port), "STERNENPOST_LIMITS": "off"}
     environment |= settings
-    if server == "granian":
-        command = ["granian", "--interface", "wsgi", "--port", port, "--workers", workers, "--no-access-log"]
-        command += ["--blocking-threads", threads, "--log-level", "warning", app]
-    elif app == OURS:
+    if app == OURS:
         command = ["server.cli", "web"]
         environment["GUNICORN_CMD_ARGS"] = f"--workers {workers}"
     else:

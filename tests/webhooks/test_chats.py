@@ -55,8 +55,8 @@ def slack(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Receiver:
     return receiver
 
 
-def hook_at(receiver: Receiver, form: str, name: str = "ada") -> Hook:
-    return Hook(person(name), receiver.url, "your-turn", form=form)
+def hook_at(receiver: Receiver, form: str) -> Hook:
+    return Hook(person("ada"), receiver.url, "your-turn", form=form)
 
 
 def moves(game_id: UUID, name: str) -> None:

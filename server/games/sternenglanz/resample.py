@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from server.games.contract import Dice, Json, Seat
+from server.games.newest import newest
 from server.games.sternenglanz.figures import lies_on
 from server.games.sternenglanz.material import (
     ACTION_CARDS,
@@ -67,18 +68,12 @@ class Worlds(NamedTuple):
         return self.open._replace(deck=tuple(deck), hands=tuple(hands), chosen=tuple(chosen), bilder=bilder)
 
 
-_newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
-
-
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
     """Return a random state that is consistent with the seat's view and story."""
-    global _newest
-    newest = _newest  # assigned atomically, since other threads may resample
-    if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:
-        newest = _newest = (view, story, seat, _worlds(view, story, seat))
-    return newest[3].draw(dice)
+    return _worlds(view, story, seat).draw(dice)
 
 
+@newest
 def _worlds(view: Json, story: Sequence[Json], seat: Seat) -> Worlds:
     pools, known = _cards(story, seat)
     known[seat] = view["hand"]

@@ -12,6 +12,7 @@ from math import prod
 from typing import NamedTuple
 
 from server.games.contract import Dice, Json, Seat
+from server.games.newest import newest
 from server.games.sternenhimmel.material import BOARDS, DOUBLE_STAR, HAND_ORDER, LYING, STAR_SET, Lying
 from server.games.sternenhimmel.state import State
 
@@ -48,18 +49,12 @@ class Worlds(NamedTuple):
         return self.open._replace(stack=tuple(dice.shuffled(self.stack)), stars=stars, hands=tuple(hands))
 
 
-_newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
-
-
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
     """Return a random state that is consistent with the seat's view and story."""
-    global _newest
-    newest = _newest  # assigned atomically, since other threads may resample
-    if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:
-        newest = _newest = (view, story, seat, _worlds(view, story, seat))
-    return newest[3].draw(dice)
+    return _worlds(view, story, seat).draw(dice)
 
 
+@newest
 def _worlds(view: Json, story: Sequence[Json], seat: Seat) -> Worlds:
     boards = {it["board"]: it["spaces"] for it in view["boards"]}
     slots: list[str | None] = [None] * len(view["coins"])

@@ -41,6 +41,16 @@ export function useRoving(places, lines = []) {
 }
 
 /**
+ * Return a handler of the keys that press a button.
+ * @param {() => void} act
+ */
+export const onPress = (act) => (/** @type {KeyboardEvent} */ event) => {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  act();
+};
+
+/**
  * @param {Place} from
  * @param {Place[]} places
  * @param {number[]} way

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from server.errors import NotRunning
 from server.games import IllegalMove, Json
+from server.games.contract import BeginTurn
 from server.play.table import OVER
 from server.play.views import load_visible, played_seat
 from server.translations import noted
@@ -25,7 +26,7 @@ def plannable_moves(game_id: UUID, player_id: UUID, planned: Sequence[Any], begu
     if game.table.status in OVER or not game.table.turns:
         raise NotRunning(noted("You can plan only while the game is running."))
     earlier, steps = ([rules.move_from_json(it) for it in moves] for moves in (planned, begun))
-    begin = getattr(rules, "begin_turn", lambda state, seat: state)
+    begin: BeginTurn = getattr(rules, "begin_turn", lambda state, seat: state)
 
     def foresee(state: Any, move: Any) -> tuple[Any, list[Any], bool]:
         events, would_reveal = rules.preview(state, seat, rules.decide(state, seat, move, dice))

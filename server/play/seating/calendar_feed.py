@@ -10,8 +10,7 @@ from server.accounts.grants import expect_app
 from server.accounts.players import stored_locale
 from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
-from server.games import Json
-from server.play.seating.lobby import waiting_games
+from server.play.seating.lobby import WaitingGame, waiting_games
 from server.store.database_retry import with_retries
 from server.store.tables import Player, db
 
@@ -45,9 +44,9 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
     db.session.commit()
 
 
-def feed(word: str) -> tuple[list[Json], str]:
-    """Return a pair: the games of the player with this link token, in the form of `waiting_games`, and the player's
-    language. Raise NotFound if the token is invalid."""
+def feed(word: str) -> tuple[list[WaitingGame], str]:
+    """Return a pair: the games that are waiting for the player with this link token, and the player's language. Raise
+    NotFound if the token is invalid."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):

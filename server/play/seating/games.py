@@ -35,6 +35,19 @@ from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 LONGEST_GREETING: Final = 200  # characters
 
 
+class _Wanted(NamedTuple):
+    """The columns of a new seat."""
+
+    seat: Seat
+    kind: str
+    player_id: UUID | None = None
+    bot: str | None = None
+    email: str | None = None
+    invited_by: UUID | None = None
+    greeting: str | None = None
+    salt_hash: str | None = None
+
+
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
     """Open a game. If the game is full, it starts immediately. Raise BadOption, BadField, TooMany, SignInFirst.
 
@@ -49,24 +62,24 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
             known=", ".join(GAMES),
         )
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
-    if sum(seat["player_id"] is not None for seat in seats) > 1:
+    if sum(seat.player_id is not None for seat in seats) > 1:
         raise BadField("seats", "You can take only one seat.")
     chosen = {"take_back": TAKE_BACKS[0]} | wanted.get("options", {}) | newest_rules(rules)
     options = rules.resolve_options(chosen, len(seats))
     check_option(options)
     for seat in seats:
-        check_salt(options, "", seat["salt_hash"])
+        check_salt(options, "", seat.salt_hash)
     title = clean(wanted.get("title") or rules.NAME.capitalize(), 80)
     if not title:
         raise BadField("title", "A title needs at least one visible character.")
     programs = wanted.get("programs", not is_nameless(options))
-    if any(seat["player_id"] for seat in seats) and not programs and program_since(player_id):
+    if any(seat.player_id for seat in seats) and not programs and program_since(player_id):
         raise BadField(
             "programs",
             "Your account belongs to a program. Set `programs` to true, so that players know before they join.",
         )
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
-    if guests and any(seat["kind"] in FREE for seat in seats):
+    if guests and any(seat.kind in FREE for seat in seats):
         expect_no_guest(player_id)
     times = closing(wanted.get("open_for", DEFAULT_OPEN_FOR), clock.now())
     game_clock = wanted.get("clock", DEFAULT_CLOCK)
@@ -98,7 +111,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
 
 
 @with_retries
-def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
+def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a retry after the commit's response was lost
         if guests:
@@ -107,9 +120,9 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             Use("games", player_id),
             *guests,
             *comings(player_id),
-            *invitations(player_id, *(seat["email"] for seat in seats if seat["email"])),
+            *invitations(player_id, *(seat.email for seat in seats if seat.email)),
         )
-        if any(seat["kind"] in FREE for seat in seats):
+        if any(seat.kind in FREE for seat in seats):
             own = (GameRow.host == player_id) & (GameRow.status == "open")
             expect_room("waiting-games", db.session.scalar(select(func.count()).where(own)) or 0)
         db.session.execute(
@@ -126,35 +139,28 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
             )
         )
         empty = {"salt": "", "to_act": False, "lent": 0}
-        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat} for seat in seats])
+        db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat._asdict()} for seat in seats])
         for seat in seats:
-            if seat["email"]:
-                note_invitation(game_id, Guest(seat["seat"], seat["email"], seat["greeting"] or ""), player_id, now)
-            if seat["player_id"]:
-                note_seat(player_id, game_id, seat["seat"], now)
+            if seat.email:
+                note_invitation(game_id, Guest(seat.seat, seat.email, seat.greeting or ""), player_id, now)
+            if seat.player_id:
+                note_seat(player_id, game_id, seat.seat, now)
         start_if_full(game_id, now)
         db.session.commit()
     return load(game_id)
 
 
-def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
-    """Return a row of the table `seats`, in one of its four forms."""
-    row: Json = {"seat": seat, "kind": "open"}
-    row |= dict.fromkeys(("player_id", "bot", "email", "invited_by", "greeting", "salt_hash"))
+def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> _Wanted:
     match wanted:
         case {"player": "me"}:
-            return row | {"kind": "human", "player_id": player_id, "salt_hash": wanted.get("salt_hash")}
+            return _Wanted(seat, "human", player_id=player_id, salt_hash=wanted.get("salt_hash"))
         case {"email": str(email)}:
-            return row | {
-                "kind": "invited",
-                "email": email,
-                "invited_by": player_id,
-                "greeting": checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting") or None,
-            }
+            greeting = checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting") or None
+            return _Wanted(seat, "invited", email=email, invited_by=player_id, greeting=greeting)
         case {"bot": str(bot)} if bot in BOTS:
-            return row | {"kind": "bot", "bot": bot}
+            return _Wanted(seat, "bot", bot=bot)
         case {"open": True}:
-            return row
+            return _Wanted(seat, "open")
     raise BadField(
         f"seats.{seat}",
         'A seat must be {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}. The bots are %(bots)s.',

@@ -221,7 +221,7 @@ def close_within(game_id: UUID, now: datetime) -> None:
 _ANY_DUE = "SELECT FROM games WHERE status = 'open' AND wake_at <= %s LIMIT 1"
 
 
-def close_due(batch: int = 100) -> None:
+def close_due() -> None:
     """Warn hosts before their games close, and close games whose time is over, one at a time.
 
     Locked games are left for the next call.
@@ -231,7 +231,7 @@ def close_due(batch: int = 100) -> None:
         if connection.execute(_ANY_DUE, (now,)).fetchone() is None:
             return
     due = (GameRow.status == "open") & (GameRow.wake_at <= now)
-    query = select(GameRow.game_id).where(due).order_by(GameRow.wake_at).limit(batch)
+    query = select(GameRow.game_id).where(due).order_by(GameRow.wake_at).limit(100)
     found = db.session.scalars(query).all()
     db.session.rollback()
 

@@ -1,9 +1,9 @@
 """Lists of games."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 from uuid import UUID
 
 import orjson
@@ -47,56 +47,55 @@ OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
 Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
 
 
+class Filters(TypedDict, total=False):
+    """Filters of a list of games. None and False select all games."""
+
+    status: str | None
+    rules: str | None
+    my_turn: bool
+    free: bool  # whether a seat is open
+    players: int | None  # the number of seats
+    pace: str | None
+    clock: str | None
+    edition: str | None
+    reliability: int | None  # the minimum for all seated players
+    offered: bool  # whether players can take over a bot's seat
+    uninvited: bool  # whether all players came without an invitation by email
+
+
+_OF_OPEN_GAMES = {"free", "players", "pace", "clock", "edition", "reliability"}  # slow, and open games are few
+
+
 def list_games(
     player_id: UUID | None,
     *,
-    status: str | None = None,
-    rules: str | None = None,
     mine: bool = False,
-    my_turn: bool = False,
-    free: bool = False,
-    players: int | None = None,
-    pace: str | None = None,
-    clock: str | None = None,
-    edition: str | None = None,
-    reliability: int | None = None,
-    offered: bool = False,
-    uninvited: bool = False,
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
     on_rows: OnRows | None = None,
+    **filters: Unpack[Filters],
 ) -> Page:
     """List games, newest first: either public games, or the player's own. The player's own open games include those
     with an invitation.
 
-    Filters: `free`, whether a seat is open; `players`, the number of seats; `pace`, `clock` and `edition`;
-    `reliability`, the minimum for all seated players. These filters are computed game by game, so they are meant for
-    open games, whose number is small. `offered` selects games in which players can take over a bot's seat. `uninvited`
-    selects games whose players all came without an invitation by email. `tell` sets `latest` for the player's own games
-    in progress. `on_rows` may raise an exception to prevent that the page is built.
+    `tell` sets `latest` for the player's own games in progress. `on_rows` may raise an exception to prevent that the
+    page is built.
     """
-    wanted: Json = {
-        "status": status,
-        "rules": rules,
-        "my_turn": my_turn,
-        "free": free,
-        "players": players,
-        "clock": clock,
-    }
-    wanted |= {"pace": pace, "edition": edition, "reliability": reliability, "offered": offered}
-    wanted["uninvited"] = uninvited
-    where = [_CONDITIONS[name] for name, value in wanted.items() if value is not None and value is not False]
-    is_picky = free or any(it is not None for it in (players, pace, clock, edition, reliability))
+    wanted: Json = {name: value for name, value in filters.items() if value is not None and value is not False}
+    where = [_CONDITIONS[name] for name in wanted]
+    is_picky, my_turn, status = bool(wanted.keys() & _OF_OPEN_GAMES), "my_turn" in wanted, wanted.get("status")
     if is_picky:
         where.append("g.status = 'open'")
-    values = wanted | dict(zip(("least", "longest"), PACES[pace] if pace else (), strict=False))
-    if edition is not None:
-        values["chosen"] = [Jsonb(it[edition]) for it in map(edition_options, GAMES) if edition in it]
-    if reliability is not None:
-        values["unreliable"] = _less_reliable(reliability)
+    if "pace" in wanted:
+        wanted["least"], wanted["longest"] = PACES[wanted["pace"]]
+    if "edition" in wanted:
+        edition = wanted["edition"]
+        wanted["chosen"] = [Jsonb(it[edition]) for it in map(edition_options, GAMES) if edition in it]
+    if "reliability" in wanted:
+        wanted["unreliable"] = _less_reliable(wanted["reliability"])
     with autocommit() as connection:
-        looking = _Looking(connection, where, values | {"player": player_id})
+        looking = _Looking(connection, where, wanted | {"player": player_id})
         if not (mine or my_turn):
             found = looking.heads("NOT g.private", limit + 1, cursor)
         elif mine and status == "open":
@@ -186,19 +185,30 @@ class _Looking(NamedTuple):
         return found
 
 
-def waiting_games(player_id: UUID) -> list[Json]:
-    """Return the games that are waiting for this player, most urgent first. Each has game, title, rules, seat, turn,
-    due time and email preference."""
+class WaitingGame(NamedTuple):
+    """A game that is waiting for a player."""
+
+    game_id: UUID
+    seat: Seat
+    turn: int
+    asked_at: datetime
+    due_at: datetime
+    mails: str | None
+    title: str
+    rules: str
+
+
+def waiting_games(player_id: UUID) -> list[WaitingGame]:
+    """Return the games that are waiting for this player, most urgent first."""
     with autocommit() as connection:
         under_way = connection.execute(_UNDER_WAY, {"player": player_id}).fetchall()
         games = {"games": [game_id for (game_id,) in under_way], "player": player_id}
         seats = connection.execute(_DUE, games).fetchall()
         games["games"] = [game_id for game_id, *_ in seats]
         heads = connection.execute(_RUNNING, games).fetchall()
-    running = {game_id: {"game_id": game_id, "title": title, "rules": rules} for game_id, title, rules in heads}
-    names = ("game_id", "seat", "turn", "asked_at", "due_at", "mails")
-    found = [dict(zip(names, row, strict=True)) | running[row[0]] for row in seats if row[0] in running]
-    return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
+    running = {game_id: about for game_id, *about in heads}
+    found = [WaitingGame(*row, *running[row[0]]) for row in seats if row[0] in running]
+    return sorted(found, key=lambda it: (it.due_at, it.game_id))
 
 
 def _less_reliable(asked: int) -> list[UUID]:

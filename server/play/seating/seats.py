@@ -277,7 +277,7 @@ def restore_invitation(word: str, email: str, declined_at: str) -> None:
     take_again(game_id, seat, email, at)
 
 
-def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
+def enter_by_invitation(word: str, locale: str, name: str) -> tuple[Game, NewToken | None]:
     """Accept an invitation. If the account is new, sign it in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)

@@ -341,7 +341,7 @@ def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
 # Beginning and ending on time
 
 
-def change_stand_ins(batch: int = 100) -> None:
+def change_stand_ins() -> None:
     """Begin and end stand-ins that are due, one game at a time.
 
     Locked games are left for the next call.
@@ -351,7 +351,7 @@ def change_stand_ins(batch: int = 100) -> None:
         if connection.execute("SELECT FROM stand_ins WHERE wake_at <= %s LIMIT 1", (now,)).fetchone() is None:
             return
     due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
-    found = db.session.execute(due.order_by(StandIn.wake_at).limit(batch)).all()
+    found = db.session.execute(due.order_by(StandIn.wake_at).limit(100)).all()
     db.session.rollback()
 
     def try_later(it: Row[UUID, Seat, datetime]) -> None:

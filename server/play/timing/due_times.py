@@ -49,7 +49,7 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
     return row.with_due_times(None, None, None) if after.status == "paused" else _start_turn(game, row, now)
 
 
-def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> SeatState:
+def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None) -> SeatState:
     """Return the seat after a take-back, or the same object if nothing changes for the seat.
 
     A cancelled turn counts as if it had taken no time. A reopened turn starts over, or continues as if it had not been

@@ -364,7 +364,7 @@ def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequen
 
 
 def _request(read: replies.Mail, locale: str) -> Request:
-    return child.run(read_request, read, locale, command_in_subject(read))
+    return child.run(read_request, replace(read, subject=command_in_subject(read)), locale)
 
 
 def _is_old(read: replies.Mail) -> bool:

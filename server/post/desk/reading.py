@@ -108,13 +108,13 @@ class Request:
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
 
 
-def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request:
-    """Return what an email asks for, in English or in this language. An empty email may have it in its subject, or in
-    `subject` if given. A `yes` that other lines question or contradict is none."""
+def read_request(mail: Mail, locale: str) -> Request:
+    """Return what an email asks for, in English or in this language. An empty email may have it in its subject. A `yes`
+    that other lines question or contradict is none."""
     written = [line for line in mail.lines if _bare(line)]
     if not written:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
-        title = SUBJECT.sub("", mail.subject if subject is None else subject)
+        title = SUBJECT.sub("", mail.subject)
         written = [title] if is_empty and _bare(title) else []
         found = [it for it in _asked(written, words_of(locale)) if it.command]
         return replace(

@@ -250,10 +250,17 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> t
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
-    at_table = game.table.rules.NAME, spoken().locale, ours, repeated
-    before, legal = inbox.earlier_acted_lines(mail), _legal_moves(mail, game)
-    settings = _settings(mail, game, read, player)
-    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal, settings)
+    table = replies.Table(
+        rules_name=game.table.rules.NAME,
+        locale=spoken().locale,
+        ours=ours,
+        repeated=repeated,
+        scope=f"{mail.game_id}/{mail.seat}",
+        before=inbox.earlier_acted_lines(mail),
+        legal=_legal_moves(mail, game),
+        settings=_settings(mail, game, read, player),
+    )
+    return child.run(replies.read_wishes, read, table)
 
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:

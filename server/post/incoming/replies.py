@@ -226,24 +226,24 @@ _KEY = 40  # characters that identify a line; no program wraps lines earlier
 _FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
 
 
-def read_wishes(
-    mail: Mail,
-    rules_name: str,
-    locale: str,
-    ours: Sequence[str],
-    repeated: Collection[str],
-    scope: str,
-    before: Collection[str],
-    legal: Sequence[Any] = (),
-    settings: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Wishes, set[str]]:
-    """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
+class Table(NamedTuple):
+    """What is known at a table about an email to one of its seats."""
 
-    `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
-    seat. `settings`: see `settings_beside_table`.
-    """
-    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal, settings=settings)
-    wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
+    rules_name: str
+    locale: str
+    ours: Sequence[str]  # see `understand`
+    repeated: Collection[str]
+    scope: str  # identifies the seat
+    before: Collection[str]  # the hashes of the lines that took effect in earlier emails for the seat
+    legal: Sequence[Any]
+    settings: Mapping[str, str]  # see `settings_beside_table`
+
+
+def read_wishes(mail: Mail, table: Table) -> tuple[Wishes, set[str]]:
+    """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect."""
+    rules, scope = cast(Notation, GAMES[table.rules_name]), table.scope
+    reply = parse(mail, rules, table.locale, table.legal, settings=table.settings)
+    wishes = understand(reply, table.ours, table.repeated, lambda key: _hash(scope, key) in table.before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
 

@@ -153,15 +153,15 @@ def bundle(it: Recipient) -> Bundle | None:
     zone = stored_zone(player.zone)
     waiting = tuple(
         WaitingGame(
-            title=game["title"],
-            rules=game["rules"].capitalize(),
-            due=moment(game["due_at"], zone),
-            left=span(game["due_at"] - now),
-            link=f"{it.base_url}/t/{turn_word(game['game_id'], game['seat'], game['turn'])}",
+            title=game.title,
+            rules=game.rules.capitalize(),
+            due=moment(game.due_at, zone),
+            left=span(game.due_at - now),
+            link=f"{it.base_url}/t/{turn_word(game.game_id, game.seat, game.turn)}",
             chat=chat_since_bundle(player.player_id, game),
         )
         for game in waiting_games(player.player_id)
-        if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game["mails"]) != notice_kinds.OFF
+        if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game.mails) != notice_kinds.OFF
     )
     written = (letter_for(Reader(load(row.game_id), row.seat, zone, it.base_url, row)) for row in letters_in(it.letter))
     news = tuple(words for words in written if isinstance(words, GameLetter))

@@ -16,6 +16,7 @@ from server.accounts.notice_kinds import BUNDLE
 from server.games import Json
 from server.play.commits import load
 from server.play.game import Game
+from server.play.seating.lobby import WaitingGame
 from server.play.talk.chat import new_messages
 from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import SAID
@@ -37,20 +38,20 @@ class Chat:
     say: str  # the command that posts a message
 
 
-def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID | None = None) -> Chat | None:
+def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> Chat | None:
     """Return the chat for a player's email about this version of a game, or None if there is nothing new."""
     said = new_messages(game.game_id, reader, version, letter_id) if reader else []
     return _chat_of(said, game.names) if said else None
 
 
-def chat_since_bundle(player_id: UUID, waiting: Json) -> Chat | None:
+def chat_since_bundle(player_id: UUID, waiting: WaitingGame) -> Chat | None:
     """Return the chat of a waiting game for a player's bundle, or None if an earlier bundle has shown it."""
     own = (PlayerDelivery.player_id == player_id) & (PlayerDelivery.kind == BUNDLE.name)
-    told = own & (PlayerDelivery.result == "sent") & (PlayerDelivery.at > waiting["asked_at"])
+    told = own & (PlayerDelivery.result == "sent") & (PlayerDelivery.at > waiting.asked_at)
     if db.session.execute(select(PlayerDelivery.letter_id).where(told).limit(1)).first():
         return None
-    said = new_messages(waiting["game_id"], player_id, waiting["turn"])
-    return _chat_of(said, load(waiting["game_id"]).names) if said else None
+    said = new_messages(waiting.game_id, player_id, waiting.turn)
+    return _chat_of(said, load(waiting.game_id).names) if said else None
 
 
 def _chat_of(said: Sequence[Json], names: Sequence[str]) -> Chat:

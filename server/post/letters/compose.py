@@ -65,7 +65,7 @@ def compose(
 
 
 def compose_together(
-    turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
+    turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None
 ) -> Written | None:
     """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
     it replaces.

@@ -216,7 +216,7 @@ class Rsvp(Letter):
     title: str
     rules: str
     played: str  # "yes" or "no" if the invitation was accepted or declined
-    wrong: str  # why the reader's answer had no effect, a sentence
+    done: str  # what the reader's answer did, or why it had no effect
     again: bool  # whether the invitation is still open
     link: str  # link to the invitation if it is open, otherwise to the game
     called: str = ""  # the name that we made up for the reader, if the invitation was accepted
@@ -245,11 +245,16 @@ def rsvp(reader: Reader) -> Rsvp:
     word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
     again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale
     player = db.session.scalars(db.select(Player).where(Player.email == row.data["to"])).one_or_none()
+    title, played = unless_link(reader.game.head.title, reader.rules), row.data["played"]
+    done = {
+        "yes": gettext("You have a seat in \"%(title)s\". We'll email you when it's your turn.", title=title),
+        "no": gettext('Your seat in "%(title)s" is now free for others. Thanks for letting us know.', title=title),
+    }
     return Rsvp(
-        title=unless_link(reader.game.head.title, reader.rules),
+        title=title,
         rules=reader.rules,
-        played=row.data["played"],
-        wrong=row.data["wrong"],
+        played=played,
+        done=done.get(played, row.data["wrong"]),
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",

@@ -1,7 +1,6 @@
 """Stand-ins play another player's seat for some days; bot seats can be taken over for good."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -76,6 +75,7 @@ from tests.support.games import (
     letters,
     moves_of,
     moves_on,
+    outcome_of,
     person,
     seats_of,
     service_is_up,
@@ -145,7 +145,7 @@ def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
     assert compose(earlier, "https://stars.example") is None  # the result goes to the current player
-    assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
+    assert [it.game_id for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
 
@@ -460,12 +460,7 @@ def test_stand_in_days_must_be_ordered_limited_and_in_the_future(game_id: UUID, 
 
 
 def test_a_stand_in_replaces_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
-    stands_in(game_id, ada, dan, 3, 4)
-    service_is_up()
-    later(2 * DAY)
-    follow_outages()
-    wake_due()  # the bot has the seat, and has not moved
+    game_id = seat_kept_by_a_bot(ada, bea, dan)
     assert happened(game_id)[-1] == "seat-handed-over"
     later(DAY)
     change_stand_ins()
@@ -615,14 +610,6 @@ def test_only_one_of_two_simultaneous_acceptances_succeeds(app: Flask, game_id: 
     at_once(app, [partial(accept_stand_in, word, dan)] * 4)
     assert happened(game_id).count("stand-in-began") == 1
     assert_all_agrees(game_id)
-
-
-def outcome_of(does: Callable[[], object]) -> type | None:
-    try:
-        does()
-    except PlayError as error:
-        return type(error)
-    return None
 
 
 @pytest.mark.parametrize("how", ["owner", "stand-in", "clock"])

@@ -1,7 +1,7 @@
 // The Firmament: fields connected by lines, with the pieces on them.
 import { html, useRef } from "../ui/html.js";
 import { t } from "../ui/words.js";
-import { useRoving } from "../ui/roving-tabindex.js";
+import { onPress, useRoving } from "../ui/roving-tabindex.js";
 import { useSize } from "../ui/size.js";
 import { useZoom } from "../ui/zoom.js";
 import { Piece, Shine } from "./pieces.js";
@@ -50,7 +50,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
             tabindex=${act ? roving.tabIndex(field.id) : null} transform=${`translate(${x} ${y})`}
             aria-disabled=${act && !marks(field.id).includes("open") ? "true" : null}
             onClick=${act && (() => act(field.id))}
-            onKeyDown=${act && ((/** @type {KeyboardEvent} */ event) => pressed(event) && act(field.id))}>
+            onKeyDown=${act && onPress(() => act(field.id))}>
             <circle class="touch" r="4.6" />
             <circle class="halo" r=${HALO[kind] ?? 3.7} />
             ${kind ? html`<${Piece} kind=${kind} glows />` : html`<circle class="ring" r=${FREE} />`}
@@ -93,12 +93,6 @@ function outwards(dx, dy, far) {
 
 /** @type {Partial<Record<Kind, number>>} */
 const HALO = { leucht: 5, pracht: 5.7, nova: 6.2 };
-
-const pressed = (/** @type {KeyboardEvent} */ event) => {
-  if (event.key !== "Enter" && event.key !== " ") return false;
-  event.preventDefault();
-  return true;
-};
 
 const leaps = (/** @type {KeyboardEvent} */ event) => event.key === "PageDown" || event.key === "PageUp";
 

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
-import { useRoving } from "../ui/roving-tabindex.js";
+import { onPress, useRoving } from "../ui/roving-tabindex.js";
 import { sparkle } from "../ui/seat-shapes.js";
 import { drawnOut } from "./fit.js";
 /** @import { Board as Constellation, Lying, Space } from "./types" */
@@ -39,7 +39,7 @@ export function Board({ board, title, lying, name, marks = (_) => "", act, value
           role=${act ? "button" : "img"} tabindex=${act ? roving.tabIndex(space.id) : null} aria-label=${name(space)}
           aria-disabled=${act && !marks(space.id).includes("open") ? "true" : null}
           onClick=${act && (() => act(space.id))}
-          onKeyDown=${act && ((/** @type {KeyboardEvent} */ event) => pressed(event) && act(space.id))}>
+          onKeyDown=${act && onPress(() => act(space.id))}>
           <circle class="touch" cx=${x} cy=${y} r=${TOUCH} />
           <circle class="halo" cx=${x} cy=${y} r=${r + 1.5} />
           ${here
@@ -56,9 +56,3 @@ export function Board({ board, title, lying, name, marks = (_) => "", act, value
     </svg>
   </section>`;
 }
-
-const pressed = (/** @type {KeyboardEvent} */ event) => {
-  if (event.key !== "Enter" && event.key !== " ") return false;
-  event.preventDefault();
-  return true;
-};
