@@ -8,16 +8,22 @@ const LONGEST = 6_000; // for a whole batch of moves
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+let lastShown = 0; // when the last of these moves is shown, by `performance.now()`
+
 /**
- * Return the delay before each move is shown.
+ * Return the delay before each move is shown. Moves that arrive meanwhile wait for those that aren't shown yet.
  * @param {{seat?: number | null}[]} moves
  * @param {Seat[]} seats
  */
 export function pauses(moves, seats) {
   const isBots = (/** @type {number | null | undefined} */ seat) => seats[seat ?? -1]?.kind === "bot" || !!seats[seat ?? -1]?.stand_in;
-  const first = isBots(moves[0]?.seat) ? 1 : 0;
+  const now = performance.now();
+  const wait = Math.min(Math.max(0, lastShown - now), LONGEST);
+  const first = wait || isBots(moves[0]?.seat) ? 1 : 0;
   const each = Math.min(PAUSE, LONGEST / (moves.length + first));
-  return moves.map((_, i) => each * (i + first));
+  const delays = moves.map((_, i) => wait + each * (i + first));
+  lastShown = now + (delays.at(-1) ?? wait);
+  return delays;
 }
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
