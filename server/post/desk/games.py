@@ -155,6 +155,8 @@ def _new(errand: Errand, rest: str) -> Said:
     opened = _opened(errand, wanted, [*others, *[{"open": True}] * (seats - 1 - len(others))])
     told = [gettext("Game %(game)s is open.", game=errand.named(opened))]
     told += [gettext("We've invited %(address)s.", address=it) for it in wanted.emails]
+    if len(others) < seats - 1 and not opened.head.private:
+        told.append(gettext("Anyone can take a free seat."))
     told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     return Said(told=told)
 
@@ -180,12 +182,13 @@ def _seats_of(wanted: Wanted, least: int = 0) -> int:
 
 def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
     more = {"clock": wanted.clock} if wanted.clock else {}
+    more |= {} if {"open": True} in others else {"private": True}  # as on the page
     request = {
         "rules": wanted.rules,
         "options": wanted.options,
         "seats": [{"player": "me"}, *others],
-        **wanted.head,
         **more,
+        **wanted.head,
     }
     return open_game(errand.player_id, request, errand.new_id())
 

@@ -820,3 +820,23 @@ def test_forged_senders_change_nothing(
     assert len(office.mails("ada")) + len(office.mails("bea")) - letters <= 2
     for email in people[2:]:
         assert len(office.mails_to(email)) <= 1
+
+
+def test_a_game_without_a_free_seat_is_private_and_a_free_seat_is_for_anyone(ann: Correspondent) -> None:
+    ann_joins(ann)
+
+    def is_private() -> bool:
+        db.session.rollback()
+        return bool(db.session.scalars(select(GameRow.private).order_by(GameRow.made_at.desc())).first())
+
+    for line, private in (
+        ("play sternenhimmel", True),
+        ("new sternenglanz 2 with bob@example.org", True),
+        ("new sternenglanz 2 with bob@example.org private=no", False),
+        ("new sternenglanz 3 with bob@example.org", False),
+        ("new sternenglanz 3 private=yes", True),
+    ):
+        told = ann.asks(line).text
+        later(timedelta(seconds=1))
+        assert is_private() is private, line
+        assert ("Anyone can take a free seat." in told) is (line == "new sternenglanz 3 with bob@example.org"), line
