@@ -1,5 +1,6 @@
 """Players: creating them, and their profiles."""
 
+import re
 import secrets
 from collections.abc import Callable
 from datetime import date, datetime
@@ -75,6 +76,11 @@ def program_since(player_id: UUID) -> datetime | None:
 def made_up_name() -> str:
     """Return a star's name and a number, for players without a name. The name need not be unique."""
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
+
+
+def suggested_name(email: str) -> str:
+    """Return a name made of the words before the `@` and before a `+`, or "" if there are none."""
+    return clean(" ".join(re.findall(r"[^\W\d_]+", email.partition("@")[0].partition("+")[0])).title(), _LONGEST_NAME)
 
 
 # Columns only: an ORM object would cost more than the rest of the response.

@@ -12,7 +12,7 @@ from flask_babel import gettext
 
 from server.accounts.apps import app_of_link, end_app
 from server.accounts.calendars import stored_zone
-from server.accounts.players import player_at, profile
+from server.accounts.players import player_at, profile, suggested_name
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
 from server.accounts.unsubscribe import stop_mails, stop_state
@@ -215,6 +215,7 @@ def invited(word: str) -> Response:
     if game.head.private and not kept:
         return _not_kept()
     is_new = kept and is_newcomer(game, word)
+    address = None if seat is None else game.seats[seat].email
     if seat is None and game.head.status == "open":
         return cast(Response, redirect(f"/#/games/{game.game_id}?invitation={word}"))
     response = page(
@@ -223,6 +224,7 @@ def invited(word: str) -> Response:
         seat=seat,
         kept=kept,
         is_new=is_new,
+        suggested=suggested_name(address or ""),
         word=word,
         introduction=_introduction(game),
         host=_inviter(game, seat),
@@ -324,7 +326,8 @@ def asked_to_stand_in(word: str) -> Response:
         _speak_to_player(asked.player_id or player_at(str(asked.email)))
         zone = stored_zone(profile(asked.asked_by)["zone"])
         begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, last_minute(asked.until_at)))
-        about = {"begin": begin, "end": end, "is_new": is_stranger(asked)}
+        suggested = suggested_name(asked.email or "")
+        about = {"begin": begin, "end": end, "is_new": is_stranger(asked), "suggested": suggested}
     response = page("stand-in.html", game=game, asked=asked, word=word, introduction=_introduction(game), **about)
     response.headers["Referrer-Policy"] = "same-origin"  # as for an invitation
     return response

@@ -334,7 +334,7 @@ def test_an_invitation_can_be_accepted_by_pressing_a_button(page: Page, site: Si
     for _ in range(2):
         page.goto(link)
         expect(page.get_by_text("At the table: ada, you, an open seat")).to_be_visible()
-    page.get_by_role("button", name="Take your seat").click()  # refused by the browser until there is a name
+    expect(page.get_by_label("Your name at the table:")).to_have_value("Dora")  # from the address
     page.get_by_label("Your name at the table:").fill("Dora")
     page.get_by_role("button", name="Take your seat").click()
     page.wait_for_url(re.compile(f"#/games/{game_id}$"))

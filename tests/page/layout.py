@@ -2,7 +2,7 @@
 
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Locator, Page, Request
 
 from tests.support.live_server import Json
 
@@ -47,6 +47,17 @@ def share_of_skies(page: Page) -> float:
 def out_of_reach(page: Page) -> list[str]:
     """Return the spaces and fields that are covered or outside the window."""
     return list(page.evaluate(_COVERED, _SKIES))
+
+
+def apart(one: Locator, other: Locator) -> bool:
+    """Return whether two elements don't overlap."""
+    here, there = one.bounding_box(), other.bounding_box()
+    assert here and there
+    return any(
+        first[at] + first[size] <= second[at]
+        for first, second in ((here, there), (there, here))
+        for at, size in (("x", "width"), ("y", "height"))
+    )
 
 
 def watched(page: Page) -> Page:

@@ -334,7 +334,8 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     page.get_by_role("button", name="No, thanks").tap()
     expect(page.get_by_role("heading", name="Invitation declined")).to_be_visible()
     page.get_by_role("button", name="Undo").tap()
-    page.get_by_label("Your name at the table:").fill("Ida")
+    expect(page.get_by_label("Your name at the table:")).to_have_value("Ida")  # from the address
+    expect(page.get_by_role("button", name="Take your seat")).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Take your seat").tap()
     page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by mail
     expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.page.layout import SIZES
+from tests.page.layout import SIZES, apart, out_of_reach
 from tests.page.programs import play, whole_turn
 from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet
@@ -87,16 +87,33 @@ def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Win
         expect(button).to_be_in_viewport(ratio=1)
 
 
-@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
-def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, rules: str, size: str) -> None:
-    page = against_bots(house, windows, f"hint-{rules}-{len(size)}@example.org", rules, size)
-    with nothing_moves(page, ".board, .firmament, .firmament .field, .held, .hand .star"):
+def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, size: str) -> None:
+    page = against_bots(house, windows, f"hint-{len(size)}@example.org", "sternenhimmel", size)
+    with nothing_moves(page, ".board, .hand .star"):
         press(page.locator("[data-tool=hint]"))
         expect(page.locator(".hint li")).not_to_have_count(0)
     panel, tray = (page.locator(it).bounding_box() for it in (".hint[style*=top]", ".tray"))
     assert panel and tray
     assert panel["y"] >= tray["y"] - 1 and panel["y"] + panel["height"] <= tray["y"] + tray["height"] + 1
+
+
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
+def test_a_hint_covers_neither_the_firmament_nor_the_tray(house: House, windows: Windows, size: str) -> None:
+    page = against_bots(house, windows, f"glanz-{len(size)}@example.org", "sternenglanz", size)
+    press(page.locator(".held.open").first)
+    expect(page.locator("[data-undo]")).to_be_visible()
+    tray = page.locator(".tray, .slot, .held, [data-undo]")
+    page.evaluate(_DRAWN)
+    before = tray.evaluate_all(_BOXES)
+    press(page.locator("[data-tool=hint]"))
+    panel = page.locator(".hint[style*=top]")
+    expect(panel.locator("li")).not_to_have_count(0)
+    expect(panel.get_by_role("status")).to_contain_text("replaces what you've selected")
+    page.evaluate(_DRAWN)
+    assert tray.evaluate_all(_BOXES) == before
+    assert apart(panel, page.locator(".firmament")) and apart(panel, page.locator(".tray"))
+    assert out_of_reach(page) == []
 
 
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])

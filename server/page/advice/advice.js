@@ -6,7 +6,7 @@ import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-import { begun, compared, hinted, prepared } from "../table/hinted.js";
+import { begun, compared, hinted, isPartial, prepared } from "../table/hinted.js";
 import { useStore } from "../ui/store.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
@@ -49,6 +49,7 @@ const pointsOf = (game, count) => t(GAMES[game.rules]?.score ?? "points", { coun
 export function Hint({ table, rules, close }) {
   const { game, base } = table;
   const steps = useStore(begun);
+  const replaces = useStore(isPartial);
   /** @returns {Promise<Hinted & {steps: string}>} */
   const ask = async () => ({ ...await call("POST", `${base}/hint`, { begun: JSON.parse(steps) }), steps });
   const [found, error] = useLoaded(ask, [game.you.turn, steps]);
@@ -66,7 +67,7 @@ export function Hint({ table, rules, close }) {
     hinted.set(moves[marked] && hint ? { base, turn: hint.turn, move: moves[marked].move } : null);
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
-  const box = useTrayBox(place);
+  const box = useBox(place);
   const choose = (/** @type {Move} */ move) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, move });
@@ -74,7 +75,7 @@ export function Hint({ table, rules, close }) {
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${box}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
-        ? t(isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
+        ? t(replaces ? "hint.replaces" : isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
@@ -87,21 +88,21 @@ export function Hint({ table, rules, close }) {
 }
 
 /**
- * Return the position of the panel over the tray, which it never exceeds.
+ * Return the position of the panel: in the room that the game leaves for it, or else over the tray. It never exceeds it.
  * @param {{current: any}} place
  */
-function useTrayBox(place) {
+function useBox(place) {
   const [box, set] = useState({});
   useEffect(() => {
     const around = place.current.parentElement;
-    const tray = around.querySelector(".drawn .tray");
-    if (!tray) return;
+    const room = around.querySelector(".drawn .for-hint") ?? around.querySelector(".drawn .tray");
+    if (!room) return;
     const follow = () => {
-      const [outer, { top, left, width, height }] = [around, tray].map((it) => it.getBoundingClientRect());
+      const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, maxHeight: `${height}px` });
     };
     const sizes = new ResizeObserver(follow);
-    for (const it of [around, tray]) sizes.observe(it);
+    for (const it of [around, room]) sizes.observe(it);
     return () => sizes.disconnect();
   }, []);
   return box;

@@ -1,5 +1,5 @@
-// The suggested move that is marked on the board while the hint is open, the one that the player chose, and the steps
-// of the turn that a hint has to follow.
+// The suggested move that is marked on the board while the hint is open, the one that the player chose, and what the
+// player has prepared of the turn.
 import { useEffect } from "../ui/html.js";
 import { store, useStore } from "../ui/store.js";
 /** @import { Move } from "../ui/types" */
@@ -11,6 +11,12 @@ export const prepared = store(/** @type {Suggested | null} */ (null));
 
 /** The steps that the player has begun the turn with, as JSON. */
 export const begun = store("[]");
+
+/** Whether the player has chosen parts of the next step. A suggestion replaces them. */
+export const isPartial = store(false);
+
+/** Whether no step can follow those that the player has prepared. */
+export const isWhole = store(false);
 
 /** @typedef {{played: Move[], better: Move[]}} Compared */
 
@@ -43,13 +49,19 @@ export function useHinted(base, turn) {
 }
 
 /**
- * Tell the hint which steps of a turn the player has prepared, in games whose turns have several.
+ * Tell the hint what the player has prepared: whole steps, in games whose turns have several, and parts of the next one.
  * @param {Move[]} steps
+ * @param {{partial: boolean, whole: boolean}} about
  */
-export function useBegun(steps) {
+export function useBegun(steps, { partial, whole }) {
   const words = JSON.stringify(steps);
-  useEffect(() => begun.set(words), [words]);
-  useEffect(() => () => begun.set("[]"), []);
+  const tell = (/** @type {string} */ steps, /** @type {boolean} */ partial, /** @type {boolean} */ whole) => {
+    begun.set(steps);
+    isPartial.set(partial);
+    isWhole.set(whole);
+  };
+  useEffect(() => tell(words, partial, whole), [words, partial, whole]);
+  useEffect(() => () => tell("[]", false, false), []);
 }
 
 /**

@@ -9,6 +9,7 @@ import { useStore } from "../ui/store.js";
 import { left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
+import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
@@ -150,7 +151,7 @@ function Begun({ table }) {
       <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
-        ${at === null && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
+        ${at === null && getsHints(game) && html`<${HintButton} isOpen=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${Talk} />
         <${Tool} icon="more" words=${t("details")} onClick=${goOn} />
@@ -224,6 +225,16 @@ const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unse
   ${error && html`<${Sorry} error=${error} />`}
   ${error instanceof Problem && html`<p class="row">${me.get() && html`<a href="/#/">${t("nav.games")}</a>`} <a
     href="/#/lobby">${t("nav.lobby")}</a></p>`}`;
+
+/**
+ * Open or close the hint. It is disabled while no step can follow the prepared ones.
+ * @param {{isOpen: boolean, onClick: () => void}} props
+ */
+function HintButton({ isOpen, onClick }) {
+  const isDone = useStore(isWhole) && !isOpen;
+  return html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isOpen} disabled=${isDone}
+    ...${isDone ? { title: t("hint.whole"), "aria-label": t("hint") } : {}} onClick=${onClick} />`;
+}
 
 /** Open the chat over the table. Shows the number of unread messages. */
 function Talk() {

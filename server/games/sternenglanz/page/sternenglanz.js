@@ -51,7 +51,7 @@ export function Room({ table, rules, view: now, at }) {
   useEffect(() => tellToo(SENTENCES), []);
   const keys = useNextFocus(place, JSON.stringify([building.begun.map((it) => it.move), building.taps]),
     building.isWhole ? [".send"] : NEXT, building.busy || !!building.sending);
-  useBegun(building.begun.map((it) => it.move));
+  useBegun(building.begun.map((it) => it.move), { partial: building.taps.length > 0, whole: building.isWhole });
   usePrepared(table.base, turn, (move) => {
     keys.byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
     place.current.querySelector(".tray").focus({ preventScroll: true });
@@ -155,6 +155,7 @@ export function Room({ table, rules, view: now, at }) {
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
+      <div class="for-hint" />
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} />`}
     ${!isBeside && further}

@@ -6,7 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { byMouse, Guide, useGuide } from "../table/guide.js";
-import { useCompared, useHinted, usePrepared } from "../table/hinted.js";
+import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
@@ -112,6 +112,7 @@ export function Room({ table, rules, view, at }) {
     choose(NOTHING);
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
+  useBegun([], { partial: !!star || !!chosen.space, whole: false });
   usePrepared(table.base, turn, ({ star, ...space }) => {
     choose({ star: hand.indexOf(star), space });
     tray.current?.focus({ preventScroll: true }); // from the closed hint; the confirm button follows
