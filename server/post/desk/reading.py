@@ -35,6 +35,8 @@ from server.sanitize import clean, without_unseen
 
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
+_ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
+_COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
 _ALIKE = 0.75  # similarity of a word and a misspelt command
 
@@ -303,8 +305,9 @@ def _fits(read: Callable[[str], object], rest: str) -> bool:
 
 
 def nearest(line: str, locale: str) -> str:
-    """Return the command that a line resembles most, or "help" if it resembles none."""
-    words = words_of(locale)
+    """Return the command that a line resembles most, or "help" if it resembles none. No line resembles a command that
+    ends something by chance."""
+    words = {word: name for word, name in words_of(locale).items() if name not in _ENDING}
     first = [line.lower(), *line.lower().split()]
     for word in first:
         if found := get_close_matches(word, words, 1, 0.6):
@@ -418,8 +421,22 @@ def _near(line: str, words: Mapping[str, str]) -> str:
         return ""
     for part in (" ".join(line.lower().split()[:2]), line.lower().split()[0]):
         if len(part) > 2 and (found := get_close_matches(part, words, 1, _ALIKE)):
-            return words[found[0]]
+            is_sentence = len(line.split()) > _COMMAND_WORDS
+            return "" if is_sentence and words[found[0]] in _ENDING else words[found[0]]
     return ""
+
+
+def as_written(asked: Sequence[Asked], lines: Sequence[str], locale: str) -> list[Asked]:
+    """Return commands that `stored` wrote with the lines of the email in which the player wrote them. A line that
+    stands for several commands belongs to the first."""
+    written = [(line, it) for line in lines if (it := read_line(line, locale))]
+    found, quoted = list[Asked](), ""
+    for it in asked:
+        own = (line.strip() for line, other in written if other.command == it.command and other.rest in (it.rest, ""))
+        line = clean(next(own, it.line), LONGEST)
+        found.append(replace(it, line="" if line == quoted else line))
+        quoted = line
+    return found
 
 
 def example_of(name: str, locale: str) -> str:
