@@ -20,15 +20,16 @@ from sqlalchemy import delete
 from server.accounts.bans import is_welcome
 from server.accounts.bounces import mark_reachable
 from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
-from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
+from server.accounts.notice_kinds import ANSWER, DESK_ANSWER, DESK_WELCOME
 from server.accounts.players import player_at, player_of, stored_locale
 from server.accounts.rate_limits import ALL, Use, count, has_left, keys_of
-from server.accounts.signed_links import DESK, is_mark_of, keyed_hash
+from server.accounts.signed_links import DESK, Capability, is_mark_of, keyed_hash
 from server.accounts.strangers import is_stopped
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.games import Json
-from server.play.mail.mail_in import KEPT
+from server.play.commits import load
+from server.play.mail.mail_in import KEPT, open_reply_address
 from server.play.mail.postmaster import take_postmaster_mail
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
@@ -103,14 +104,14 @@ def forget_desk_mails() -> None:
     desk.forget(clock.now() - KEPT)
 
 
-def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
+def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked], word: str = "") -> None:
     """Pass the commands in a reply to an email about a game on to the post desk. If the sender isn't proved, the reply
-    counts as an email to the public address."""
+    counts as an email to the public address. `word`: the game's reply address for our answer (see `reply_word`)."""
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
         lines = [stored(it) for it in asked]
-        desk.keep(mail_id, player_word(player_id, ""), raw, clock.now(), (player_id, lines))
+        desk.keep(mail_id, word or player_word(player_id, ""), raw, clock.now(), (player_id, lines))
 
 
 def _set_aside(mail: DeskMail) -> None:
@@ -332,7 +333,32 @@ def _deal_with_player(
         _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
-    return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+    letter = _letter_to(mail, read, player, answer)
+    if (seat := _seat_of(mail)) and not answer.waits:
+        with force_locale(stored_locale(player.locale)):
+            letter["data"] |= _at_table(seat, player.player_id, request, answer)
+        letter["letter_id"] = letter_id_for(letter["data"]["subject"])
+    return _finish(mail, letter, player, answer)
+
+
+def _seat_of(mail: DeskMail) -> Capability | None:
+    """Return the seat and turn of the game's email to which this is a reply, or None."""
+    try:
+        return open_reply_address(mail.recipient)
+    except NotFound:
+        return None
+
+
+def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Answer") -> Json:
+    """Return the subject of our answer to a reply to an email about a game. If the answer is about this game, also
+    return the seat and turn to which further replies go."""
+    number = desk.numbers(player_id, [seat.game_id])[seat.game_id]
+    is_about = any(it.command in (commands.RULES, commands.HELP) and it.rest == str(number) for it in request.asked)
+    told_rules = bool(answer.said) and all(it.rules for it in answer.said)
+    news = gettext("The rules") if told_rules else gettext(ANSWER.headline)
+    subject = gettext("%(news)s: %(title)s", news=news, title=load(seat.game_id).head.title)
+    seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
+    return {"subject": clean(subject, _LONGEST_SUBJECT), "table": seat_of_answer}
 
 
 def _is_for_tables(request: Request) -> bool:

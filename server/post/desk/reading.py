@@ -35,6 +35,8 @@ from server.sanitize import clean, without_unseen
 
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
+_ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
+_COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
 _ALIKE = 0.75  # similarity of a word and a misspelt command
 
@@ -315,8 +317,9 @@ def _fits(read: Callable[[str], object], rest: str) -> bool:
 
 
 def nearest(line: str, locale: str) -> str:
-    """Return the command that a line resembles most, or "help" if it resembles none."""
-    words = words_of(locale)
+    """Return the command that a line resembles most, or "help" if it resembles none. No line resembles a command that
+    ends something by chance."""
+    words = {word: name for word, name in words_of(locale).items() if name not in _ENDING}
     first = [line.lower(), *line.lower().split()]
     for word in first:
         if found := get_close_matches(word, words, 1, 0.6):
@@ -430,7 +433,8 @@ def _near(line: str, words: Mapping[str, str]) -> str:
         return ""
     for part in (" ".join(line.lower().split()[:2]), line.lower().split()[0]):
         if len(part) > 2 and (found := get_close_matches(part, words, 1, _ALIKE)):
-            return words[found[0]]
+            is_sentence = len(line.split()) > _COMMAND_WORDS
+            return "" if is_sentence and words[found[0]] in _ENDING else words[found[0]]
     return ""
 
 

@@ -19,11 +19,11 @@ from server.accounts.notice_kinds import ANSWER
 from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
-from server.games import Json
+from server.games import Json, Seat
 from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
+from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
@@ -177,7 +177,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     ):
         to_player = player.player_id if _went_to(mail, game, player) else None
         asked = list(_about_this_game(asked, game, player.player_id))
-        forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
+        word = reply_word(game.game_id, mail.seat, _turn_to_answer(game, mail.seat, player.player_id))
+        forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked, word)
         return _finish(mail, None)
     if mail.turn == SEVERAL or _asks_to_stop(read):
         wishes, acts = Wishes(problem="asks-to-stop" if _asks_to_stop(read) else "several-games"), set[str]()
@@ -222,6 +223,14 @@ def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Ite
             yield replace(it, rest=str(number))
         if it.command != RULES or it.rest:
             yield it
+
+
+def _turn_to_answer(game: Game, seat: Seat, player_id: UUID) -> int:
+    """Return the turn in the reply address of an email that the player gets now."""
+    if not game.table.turns:
+        return turn_before(player_id)
+    turn = turn_of(game.table, seat)
+    return game.table.version if turn is None else turn
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:

@@ -22,7 +22,11 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
+from server.post.desk.commands import HELP, RULES
+from server.post.desk.reading import read_line
 from server.post.incoming import replies
+from server.post.incoming.doubt import contradiction_in, is_courtesy
+from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
 from server.store.tables import Incoming, Player, db
 
@@ -42,11 +46,64 @@ _REFUSING = (
 )
 
 
+_EXCUSING = (
+    "i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too )?busy|not now|not today|not interested"
+    "|(?:ich habe |leider )?keine zeit|ich kann leider nicht|keine lust|je n['’]ai pas le temps|je ne peux pas"
+    "|pas maintenant|non ho tempo|non posso|non ora|adesso no"
+)
+_INTENDING = (
+    "i['’]ll|i will|i want|i would like|i['’]d like|let me|ich will|ich möchte|ich spiele|ich würde|ich mache|je veux"
+    "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
+)
+
+
 def _saying(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
 
 
+def _beginning(word: str, more: str) -> re.Pattern[str]:
+    return re.compile(rf"({word})(?:{more})", re.IGNORECASE)
+
+
 _SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
+_BEGINS = {
+    YES: _beginning("yes|ja|oui|s[iì]", rf"\s?[,.!;:–-]|\s(?:{_THANKS}|{_AGREEING}|{_INTENDING})"),
+    NO: _beginning(
+        "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
+    ),
+}
+_HARMLESS = re.compile(  # denials and conditions that only sound like one
+    r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
+    r"|perch[éè] no|nessun problema|non vedo l['’]ora"
+    r"|(?:come|cosa|dove|quando|quanto) si|(?:don['’]?t|do not) (?:yet )?know (?!if|whether)|(?:kenne|weiß|kann)(?: \w+){0,3}?(?: noch)? nicht"
+    r"|ne (?:connais|sais) pas(?: encore)?|non (?:conosco|so) (?!se\b))",
+    re.IGNORECASE,
+)
+_HEDGES = {
+    YES: re.compile(
+        r"\b(?:but|if|unless|or|maybe|perhaps|not|no|nope|later|only|wait|aber|wenn|falls|sofern|oder|vielleicht|nicht|kein\w*"
+        r"|nein|später|erst|nur|mais|si|sauf|ou|peut-être|pas|non|plus tard|seulement|ma|se|oppure|forse|più tardi|solo"
+        r"|dopo|can['’]?t|cannot|won['’]t|don['’]t|didn['’]t)\b",
+        re.IGNORECASE,
+    ),
+    NO: re.compile(
+        r"\b(?:but|if|unless|yes|ja|oui|sì|wait|needed|aber|doch|wenn|mais|si|ma|se|i['’]m in|count me in|problem\w*|nötig)\b",
+        re.IGNORECASE,
+    ),
+}
+_WANTS_RULES = re.compile(
+    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
+    r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
+    r"|was ist (?:das|es)|was soll das|worum geht|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
+    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
+    r"|les règles|expliqu\w+"
+    r"|cos['’]?[èe]\b|di cosa si tratta|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
+    re.IGNORECASE,
+)
+_MOST_RULES = 3  # words after the command
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+_QUESTION = re.compile(r"\?(?=\s|\W*$)")
+_FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 
 
 class _YesOrNo:
@@ -99,15 +156,18 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return letter(mail, game, guest, read.message_id, wrong=why, again=True)
-    said = understood(read, locale)
+    said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said is None:
+        if wants_rules(read, locale):
+            again = not _sits(game, mail.seat, mark)
+            return letter(mail, game, guest, read.message_id, again=again, asks=True, rules=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
-        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+        return letter(mail, game, guest, read.message_id, wrong=why, again=True, asks=asks)
     try:
         _do(said, game, mail.seat, mark, locale)
     except PlayError as error:
         return letter(mail, game, guest, read.message_id, wrong=str(error.words.said(gettext)))
-    return letter(mail, game, guest, read.message_id, played=said)
+    return letter(mail, game, guest, read.message_id, played=said, asks=asks)
 
 
 def understood(mail: replies.Mail, locale: str) -> str | None:
@@ -118,14 +178,46 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     return wishes.move if wishes == replies.Wishes(move=wishes.move) else None
 
 
+def wants_rules(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply asks for the rules or what the game is: with a command of the post desk, or in words."""
+    own = [line for line in mail.lines if line.strip() and not is_courtesy(line.strip())]
+    command = read_line(own[0], locale) if own else None
+    if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
+        return True
+    return any(_WANTS_RULES.search(line) for line in own)
+
+
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
-    """Replace each line that says yes or no, in one of the four languages, with the English word."""
+    """Replace each line that says yes or no, in one of the four languages, with the English word. The first line below
+    a greeting may go on in friendly words, and may be wrapped."""
 
     def plain(line: str) -> str:
         written = normalize("NFC", line.strip())
         return next((word for word, said in _SAID.items() if said.fullmatch(written)), line)
 
+    first = next((nr for nr, line in enumerate(lines) if line.strip() and not is_courtesy(line.strip())), len(lines))
+    end = first + 1
+    while end < len(lines) and lines[end].strip() and len(lines[end - 1]) >= _FULL_LINE:
+        end += 1
+    if word := _begun(" ".join(lines[first:end])):
+        lines = [*lines[:first], word, *[""] * (end - first - 1), *lines[end:]]
     return tuple(map(plain, lines))
+
+
+def _begun(line: str) -> str | None:
+    """Return "yes" or "no" if a line begins with this word, in one of the four languages. The words after it must be
+    friendly: they neither put it off nor contradict it."""
+    written = without_hail(normalize("NFC", line.strip()))
+    for word, begins in _BEGINS.items():
+        if found := begins.match(written):
+            rest = _HARMLESS.sub(" ", written[found.end(1) :])
+            return None if _HEDGES[word].search(rest) or (word == YES and _is_put_off(rest)) else word
+    return None
+
+
+def _is_put_off(rest: str) -> bool:
+    """Return whether a sentence contradicts the yes before it, or puts it off. Questions are welcome."""
+    return any(contradiction_in([it]) for it in _SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
 
 
 def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
@@ -157,10 +249,14 @@ def letter(
     played: str = "",
     wrong: str = "",
     again: bool = False,
+    asks: bool = False,
+    rules: bool = False,
 ) -> Json:
-    """Return our reply to an invited person. `again`: whether they can reply once more."""
+    """Return our reply to an invited person. `again`: whether they can reply once more. `asks`: whether they have asked
+    anything. `rules`: whether they have asked for the rules."""
     now = clock.now()
     said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
+    asked = {"asks": asks, "rules": rules}
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),
@@ -169,7 +265,7 @@ def letter(
         "version": game.table.version,
         "seat": mail.seat,
         "player_id": None,
-        "data": {"to": guest.email, "by": str(game.head.host), "turn": mail.turn, **said},
+        "data": {"to": guest.email, "by": str(game.head.host), "turn": mail.turn, **said, **asked},
         "made_at": now,
         "due_at": now,
         "tries": 0,

@@ -150,7 +150,7 @@ def _similar(word: str, known: Collection[str]) -> list[str]:
 def _sentence(line: str) -> str:
     """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any
     other line that can't be a plain sentence."""
-    line = _without_hail(_without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()))
+    line = without_hail(_without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()))
     return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
 
 
@@ -169,7 +169,7 @@ def _without_farewell(line: str) -> str:
     return line
 
 
-def _without_hail(line: str) -> str:
+def without_hail(line: str) -> str:
     """Return a line without a greeting by name at its beginning, such as `Hi Clara,`."""
     found = _HAIL.match(line)
     return line[found.end() :] if found and not contradiction_in([found[1]]) else line

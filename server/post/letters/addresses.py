@@ -43,6 +43,9 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
         return f"{stranger_word(to, locale_of(row))}@{domain}"
     if "to" in row.data:
         return None
+    if table := row.data.get("table"):
+        game_id, seat, turn = table
+        return f"{reply_word(UUID(game_id), seat, turn)}@{domain}"
     asked_in = row.data["asked_in"]
     return f"{asked_word(UUID(asked_in), to) if asked_in else player_word(row.player_id, to)}@{domain}"
 

@@ -135,8 +135,13 @@ def _written(
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to and not is_of_several:
+        is_at_table = isinstance(words, desk.DeskAnswer) and words.at_table
         takes_commands = isinstance(words, _OF_DESK) or (isinstance(words, seats.Rsvp) and words.is_accepted)
-        mark = wording.command_above() if takes_commands else wording.answer_above(_expected(words, reader))
+        mark = (
+            wording.command_above()
+            if takes_commands and not is_at_table
+            else wording.answer_above(_expected(words, reader))
+        )
     stop = stop_link(row, to, base_url, is_of_several)
     names_desk = reply_to and not isinstance(words, _OF_DESK | account.Code)
     at_desk = f"{current_app.config['DESK']}@{reply_to.partition('@')[2]}" if names_desk and reply_to else ""

@@ -77,6 +77,7 @@ class DeskAnswer(Letter):
     cut: bool  # whether commands were left out because there were too many
     last: bool  # whether further emails get no reply for a while
     help: str  # the word for help
+    at_table: bool  # whether replies go to the table of a game
     images: tuple[tuple[str, bytes], ...]
     files: tuple[tuple[str, str], ...]
 
@@ -99,7 +100,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         rules = tuple((it.title, it.blocks) for it in sections)
         parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(
-        subject=_subject(data["subject"]),
+        subject=data["subject"] if "table" in data else _subject(data["subject"]),
         name=it.player.name if it.player else "",
         new=data["new"],
         first=tuple(_first_steps(locale)) if data["new"] else (),
@@ -110,6 +111,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         cut=data["cut"],
         last=data["last"],
         help=BY_NAME[HELP].word(locale),
+        at_table=bool(data.get("table")),
         images=tuple(images),
         files=tuple((file["name"], file["text"]) for said in data["said"] for file in said["files"]),
     )

@@ -1,5 +1,6 @@
 """Emails about a seat: who takes, keeps or loses it, and who is invited to take it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -15,7 +16,7 @@ from server.games import RuleError, presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
-from server.post.desk.rule_texts import editions, options_of
+from server.post.desk.rule_texts import Blocks, editions, options_of, rule_sections
 from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
 from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
@@ -223,6 +224,8 @@ class Rsvp(Letter):
     naming: str = ""  # an example of a line with which the reader chooses a name
     learning: str = ""  # the line that asks for the rules
     rules_link: str = ""
+    terms: tuple[str, ...] = ()  # see `terms_of`, if the reader has asked something
+    sections: tuple[tuple[str, Blocks], ...] = ()  # title and content of each section of the rules, if asked for
 
     @property
     def is_accepted(self) -> bool:
@@ -236,7 +239,7 @@ class Rsvp(Letter):
                 return noted("You're in")
             case "no":
                 return noted("Invitation declined")
-        return noted("Not done")
+        return noted("The rules") if self.sections else noted("Not done")
 
 
 @builds(RSVP)
@@ -244,6 +247,7 @@ def rsvp(reader: Reader) -> Rsvp:
     row, game_id = reader.letter, reader.game.game_id
     word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
     again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale
+    word_for_rules = BY_NAME[RULES].word(locale)
     player = db.session.scalars(db.select(Player).where(Player.email == row.data["to"])).one_or_none()
     title, played = unless_link(reader.game.head.title, reader.rules), row.data["played"]
     done = {
@@ -254,14 +258,27 @@ def rsvp(reader: Reader) -> Rsvp:
         title=title,
         rules=reader.rules,
         played=played,
-        done=done.get(played, row.data["wrong"]),
+        done=done.get(played, row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)),
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",
         naming=f"{name_word(locale)} {EXAMPLE_NAME}",
-        learning=f"{BY_NAME[RULES].word(locale)} {_rules_of(reader)}",
+        learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
+        terms=terms_of(reader.game) if row.data.get("asks") else (),
+        sections=tuple(_sections(reader, locale)) if row.data.get("rules") else (),
     )
+
+
+def _sections(reader: Reader, locale: str) -> Iterator[tuple[str, Blocks]]:
+    """Yield the rules of the game that is played, as title and content of each section."""
+    head, seats = reader.game.head, len(reader.game.seats)
+    try:
+        options = options_of(head.rules, "", seats, head.options)
+    except RuleError:  # options of an earlier version
+        options = None
+    for it in rule_sections(head.rules, locale, options):
+        yield it.title, it.blocks
 
 
 def _rules_of(reader: Reader) -> str:

@@ -12,12 +12,23 @@ from server.games import GAMES
 from server.post.desk import account, games  # noqa: F401  they register their commands
 from server.post.desk.acting import _ACTS
 from server.post.desk.arguments import ANY, Unclear, days_in, invitation_in, number_and_version, wanted_in
-from server.post.desk.commands import BY_NAME, COMMANDS, SETTABLE, setting_of, setting_word, words_of
+from server.post.desk.commands import (
+    BY_NAME,
+    CANCEL_FIND,
+    COMMANDS,
+    GOODBYE,
+    LEAVE,
+    SETTABLE,
+    setting_of,
+    setting_word,
+    words_of,
+)
 from server.post.desk.languages import language_of
 from server.post.desk.reading import (
     MOST,
     commands_beside_table,
     example_of,
+    nearest,
     read_line,
     read_request,
     request_of,
@@ -467,3 +478,20 @@ def test_a_reply_to_a_game_email_that_is_cut_says_so() -> None:
 )
 def test_a_strangers_language_is_guessed_from_their_words(text: str, locale: str) -> None:
     assert language_of([text], "") == locale
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_sentence_never_resembles_a_command_that_ends_something(locale: str) -> None:
+    ending = {LEAVE, GOODBYE, CANCEL_FIND}
+    for word in (word for word, name in words_of(locale).items() if name in ending):
+        for line in (
+            f"{word[:-1]}x my ten now",
+            f"on my {word[:-1]}x",
+            f"I {word}e it",
+            "7 lea c",
+            "7 leaf c",
+            "lea on c",
+        ):
+            near = {it.near for it in read_request(a_mail(line), locale).asked} | {nearest(line, locale)}
+            assert not near & ending, line
+    assert [it.near for it in read_request(a_mail("laeve 3"), "en").asked] == [LEAVE]

@@ -733,6 +733,41 @@ def test_rules_and_help_in_a_reply_to_a_game_email_are_about_this_game(
     assert "hands your seat to a bot" in helped and "Deletes your account" in helped
 
 
+def test_the_answer_to_rules_takes_a_move(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
+    turn = office.mails("ada")[-1]
+    arrives(turn.reply_to, a_mail("Rules, please!", Subject="Re: Not done: Tuesday stars"))
+    settle()
+    answer = office.mails("ada")[-1]
+    assert answer.subject == "The rules: Tuesday stars"
+    assert "You wrote: Rules, please!" in answer.text
+    assert answer.text.startswith("##- Reply above this line: a move, or ? for help")
+    assert "Reply to this email with your move" in answer.text
+    assert answer.reply_to == turn.reply_to
+    arrives(answer.reply_to, a_mail(a_move(game_id, ada)))
+    settle()
+    assert "star-placed" in happened(game_id)
+
+
+def test_the_answer_to_help_quotes_the_player_once(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
+    arrives(office.mails("ada")[-1].reply_to, a_mail("help"))
+    settle()
+    answer = office.mails("ada")[-1]
+    assert answer.subject == "Reply: Tuesday stars"
+    assert answer.text.count("You wrote:") == answer.text.count("You wrote: help\n") == 1
+
+
+def test_an_answer_about_other_games_takes_commands(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
+    arrives(office.mails("ada")[-1].reply_to, a_mail("Games!", Subject="Re: Not done: Tuesday stars"))
+    settle()
+    answer = office.mails("ada")[-1]
+    assert answer.subject == "Reply: Tuesday stars"
+    assert "You wrote: Games!" in answer.text
+    assert answer.text.startswith("##- Reply above this line: a command")
+
+
 def test_changes_sent_to_a_reply_address_that_a_former_player_knows_need_a_yes(
     office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
 ) -> None:

@@ -307,3 +307,105 @@ def test_yes_is_recognized_with_decomposed_accents(office: Office) -> None:
 )
 def test_a_yes_or_no_counts_even_next_to_a_question(text: str, locale: str, meant: str | None) -> None:
     assert understood(read(a_mail(f"{text}\n\nCyd", sender=CYD)), locale) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("yes, gladly! how long does this take?", "yes"),
+        ("Hello Ada!\n\nYes, I'd love to! How does this game work?", "yes"),
+        ("Hi Ada, yes! When do we start?", "yes"),
+        ("Yes please, I have never played this before.", "yes"),
+        ("Yes, why not! I don't know the rules, where can I read them?", "yes"),
+        (
+            "Yes! " + "I'm looking forward to this, and I hope that it isn't too hard for\na beginner like me. Is it?",
+            "yes",
+        ),
+        ("Ja gerne, wie lange dauert so eine Partie?", "yes"),
+        ("Ja, ich kenne das Spiel noch nicht. Wie geht es?", "yes"),
+        ("Oui, avec plaisir ! Combien de temps dure une partie ?", "yes"),
+        ("S\u00ec, volentieri! Quanto dura?", "yes"),
+        ("Si, grazie! Come si gioca?", "yes"),
+        ("No thanks, maybe next time.", "no"),
+        ("No, sorry. I don't have time at the moment.", "no"),
+        ("Nein, leider keine Zeit im Dezember.", "no"),
+        ("Non merci, bonne partie !", "no"),
+        ("No, grazie. Divertitevi!", "no"),
+        ("yes but not now", None),
+        ("Yes, if Bob plays too", None),
+        ("Yes, later", None),
+        ("Yes, or perhaps next week", None),
+        ("Yes or no?", None),
+        ("Yes, maybe.", None),
+        ("Yes, wait, no", None),
+        ("Ja, aber erst im Januar", None),
+        ("Ja, wenn es nicht lange dauert", None),
+        ("Oui, mais pas maintenant", None),
+        ("Si tu veux", None),
+        ("Si possible demain", None),
+        ("S\u00ec, ma solo domenica", None),
+        ("yesterday I saw this, what is it?", None),
+        ("no idea, what is this?", None),
+        ("No problem!", None),
+        ("No worries, I'm in", None),
+        ("No, wait", None),
+        ("No thanks needed, I'm in", None),
+        ("No, sorry, I meant yes", None),
+        ("Non vedo l'ora!", None),
+        ("Non, pas de souci", None),
+        ("Kein Problem, ja", None),
+        ("I think so.\nYes, gladly! How long does it take?", None),
+    ],
+)
+def test_a_first_line_that_begins_with_yes_or_no_is_an_answer(text: str, meant: str | None) -> None:
+    for locale in ("en", "de", "fr", "it"):
+        assert understood(read(a_mail(text, sender=CYD)), locale) == meant, locale
+
+
+def test_a_question_beside_a_yes_gets_the_facts_of_the_game(office: Office, game_id: UUID) -> None:
+    answer = cyd_writes(office, "yes, gladly! how long does this take?")
+    assert sits(game_id)
+    assert answer is not None
+    for part in (answer.text, unescape(answer.page)):
+        assert "Duration: about" in part
+        assert "Pace:" in part
+    assert "/#/rules/sternenhimmel" in answer.text
+
+
+def test_a_yes_without_a_question_gets_no_facts(office: Office, game_id: UUID) -> None:
+    answer = cyd_writes(office, "yes, gladly!")
+    assert answer is not None
+    assert "Duration" not in answer.text
+
+
+def test_an_unclear_reply_with_a_question_gets_the_facts_and_the_way_to_the_rules(
+    office: Office, game_id: UUID
+) -> None:
+    answer = cyd_writes(office, "How long does this take?")
+    assert answer is not None
+    assert is_kept(game_id)
+    for part in (answer.text, unescape(answer.page)):
+        assert "Duration: about" in part
+        assert 'Or answer "rules"' in part
+        assert "reply with the word yes" in part
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rules", "Rules please", "what is this?", "How do I play?", "Hi Ada!\n\nHow does this work?", "help", "Regeln"]
+    + ["Was ist das?", "C'est quoi ?", "Comment on joue ?", "Cos'\u00e8?", "Come si gioca?", "rules sternenhimmel"],
+)
+def test_a_question_about_the_game_gets_its_rules_and_the_invited_player_can_still_accept(
+    office: Office, game_id: UUID, text: str
+) -> None:
+    answer = cyd_writes(office, text)
+    assert answer is not None
+    assert answer.subject == "The rules: Tuesday stars"
+    assert is_kept(game_id)
+    for part in (answer.text, unescape(answer.page)):
+        assert 'Here are the rules of "Tuesday stars".' in part
+        assert "how to write a move" in part.lower()
+        assert "To take the seat, reply with the word yes on its own line." in part
+        assert "no clear yes or no" not in part
+    cyd_writes(office, "yes")
+    assert sits(game_id)
