@@ -181,7 +181,7 @@ def _seats_of(wanted: Wanted, least: int = 0) -> int:
 
 
 def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
-    more = {"clock": wanted.clock} if wanted.clock else {}
+    more: Json = {"clock": wanted.clock} if wanted.clock else {}
     more |= {} if {"open": True} in others else {"private": True}  # as on the page
     request = {
         "rules": wanted.rules,
