@@ -113,12 +113,13 @@ class Stored:
     def names(self) -> list[str]:
         """Return the name of each seat in the reader's language. While a stand-in plays, it is the name of the seat's
         own player. Bots that have a level are named after stars, others after their kind (`Greedy`, or `Greedy 1` if
-        there are several). Programs are marked."""
+        there are several). Programs are marked. A name that several seats have is followed by the seat's number."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
-        return [
+        names = [
             self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
             for row, person in zip(self.seats, people, strict=True)
         ]
+        return [f"{it} ({seat + 1})" if names.count(it) > 1 else it for seat, it in enumerate(names)]
 
     def _bots_name(self, seat: SeatState) -> str | None:
         if seat.bot is None:

@@ -8,15 +8,18 @@ import pytest
 
 from server.accounts.calendars import time_zone
 from server.accounts.mailed_codes import CODE_LIFE
+from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
 from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import load
 from server.play.seating.exhibition import exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, leave, take_seat
-from server.play.views import story
+from server.play.talk.chat import say
+from server.play.views import describe, story
 from server.play.votes import vote
 from server.post.incoming.html_text import lines_of_page
+from server.post.incoming.quotes import SAID
 from server.post.letters.compose import compose
 from server.post.wording import moment
 from server.store.tables import LetterRow, PlayerLetterRow, db
@@ -26,12 +29,14 @@ from tests.support.games import (
     DAY,
     HOUR,
     ME,
+    MINUTE,
     OPEN,
     everything_due_happens,
     game_of,
     later,
     letters,
     moves_on,
+    person,
     seats_of,
     turn_of,
     wanted,
@@ -54,6 +59,22 @@ def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) 
     moves_on(game_id, bea)
     everything_due_happens()
     assert "The bot Greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
+
+
+def test_players_of_the_same_name_are_told_apart_by_their_seats(ada: UUID, bea: UUID) -> None:
+    dora = person("dora")
+    for who in (bea, dora):
+        change_profile(who, {"name": "Anna"})
+    game_id = game_of(ada, bea, dora, options={"start_seat": 1})
+    say(game_id, dora, "Good evening!")
+    for who in (bea, dora):
+        later(MINUTE)
+        moves_on(game_id, who)
+    text = text_of(letters(game_id, "your-turn")[-1])
+    assert "Anna (2): " in text and "Anna (3): " in text
+    assert f"{SAID} Anna (3): Good evening!" in text
+    assert load(game_id).names == ["ada", "Anna (2)", "Anna (3)"]
+    assert [it["name"] for it in describe(load(game_id), 0)["seats"]] == ["ada", "Anna", "Anna"]
 
 
 def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -> None:

@@ -74,7 +74,15 @@ def strange_word(text: str, locale: str) -> str:
     """Return the first unknown word of a text that otherwise names a placement, or ""."""
     words = _words(text)
     named = any(word in _BOARDS for word in words) and any(word in _STARS or word in _LETTERS for word in words)
-    return _strange_in(words) if named else ""
+    return _strange_in(words) if named or _has_only_a_strange_board(words) else ""
+
+
+def _has_only_a_strange_board(words: Sequence[str]) -> bool:
+    """Return whether these are a star, an unknown word and a space, as in `7 loe c`."""
+    if len(words) != 3:
+        return False
+    star, board = (words[0], words[1]) if words[0] in _STARS else (words[1], words[0])
+    return star in _STARS and words[2] in _LETTERS and _strange_in([board]) != ""
 
 
 def known_words(locale: str) -> frozenset[str]:

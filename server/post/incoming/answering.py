@@ -53,7 +53,14 @@ from server.post.incoming.commands import (
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.replies import Wishes
-from server.post.incoming.sentences import fitting_moves_in, moves_in_sentence, nearest_move_in, passes, strange_word_in
+from server.post.incoming.sentences import (
+    fitting_moves_in,
+    moves_in_sentence,
+    nearest_move_in,
+    passes,
+    strange_word_in,
+    words_in_place_of,
+)
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.table_help import example_at_table, help_for_now
@@ -71,6 +78,7 @@ ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
 _MOST_NAMED = 4  # moves in a sentence
+_MOST_POSSIBLE = 8  # words in the place of an unknown one
 _LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
@@ -470,6 +478,10 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return f"{unknown} {asks}"
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        possible = words_in_place_of(word, rules, wishes.line, locale, legal)
+        if possible and len(possible) <= _MOST_POSSIBLE:
+            told = gettext("Possible here: %(words)s.", words=", ".join(possible))
+            unknown = f"{unknown} {told}"
         return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
     meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])

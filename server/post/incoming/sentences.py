@@ -116,6 +116,22 @@ def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     return strange_word(rules, " ".join(_words(said, locale)), locale)
 
 
+def words_in_place_of(strange: str, rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[str]:
+    """Return what the legal moves that are otherwise written as this line have in the place of an unknown word."""
+    words = _words(_sentence(line), locale)
+    if strange not in words:
+        return []
+    at = words.index(strange)
+    before, behind = words[:at], words[at + 1 :]
+    found = dict[str, None]()
+    for move in legal:
+        written = write_move(rules, move, locale).split()
+        end = len(written) - len(behind)
+        if at < end and [it.lower() for it in (*written[:at], *written[end:])] == [*before, *behind]:
+            found[" ".join(written[at:end])] = None
+    return list(found)
+
+
 def nearest_move_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> tuple[str, Any] | None:
     """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
     replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or

@@ -56,10 +56,16 @@ def chat_since_bundle(player_id: UUID, waiting: WaitingGame) -> Chat | None:
 
 def _chat_of(said: Sequence[Json], names: Sequence[str]) -> Chat:
     return Chat(
-        messages=tuple(_lines(it["name"] or names[it["seat"]], it["text"]) for it in said[-MOST:]),
+        messages=tuple(_lines(_author(it, names[it["seat"]]), it["text"]) for it in said[-MOST:]),
         more=len(said[:-MOST]),
         say=word_for(SAY, spoken().locale),
     )
+
+
+def _author(said: Json, shown: str) -> str:
+    """Return the name with which a message was sent. If it is the seat's name now, return that as the game shows it."""
+    name: str = said["name"] or shown
+    return shown if shown == f"{name} ({said['seat'] + 1})" else name
 
 
 def _lines(name: str, text: str) -> tuple[str, ...]:

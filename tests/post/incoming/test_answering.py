@@ -188,6 +188,17 @@ def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office,
     assert "Your possible moves" not in answer.text
 
 
+def test_an_unknown_word_in_a_move_is_named_with_the_possible_ones(office: Office, game_id: UUID, ada: UUID) -> None:
+    star, board, space = a_move(game_id, ada).split()
+    answer = ada_writes(office, f"{star} xyzzy {space}")
+    found = re.search(r'We don\'t know the word "xyzzy"\. Possible here: ([a-z, ]+)\.', " ".join(answer.text.split()))
+    assert found
+    rules, state = GAMES["sternenhimmel"], head_of(game_id).table.state
+    legal = [rules.write_move(it).split() for it in rules.legal_moves(state, 0)]
+    assert set(found[1].split(", ")) == {it[1] for it in legal if (it[0], it[2]) == (star, space)}
+    assert board in found[1]
+
+
 def test_a_sentence_while_others_move_says_whose_turn_it_is_and_how_to_plan(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:

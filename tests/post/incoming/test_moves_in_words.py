@@ -10,7 +10,7 @@ from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
 from server.post.incoming.replies import Wishes, parse, read, understand
-from server.post.incoming.sentences import nearest_move_in, strange_word_in
+from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
 from server.post.wording import by_beginning
 from server.translations import LOCALES
 
@@ -364,6 +364,24 @@ def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_me
 )
 def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> None:
     assert nearest_move_in(sternenhimmel, line, "en", list(PLACEMENTS.values())) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [("7 loe c", "loe"), ("loe 7 c", "loe"), ("Put my 7 on loe c, please", "loe"), ("7 stars for you", ""), ("7 c", "")]
+    + [("that is a", ""), ("7 leo c", "")],
+)
+def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
+    assert strange_word_in(sternenhimmel, line, "en") == word
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("7 loe c", {"leo", "virgo"}), ("loe 7 c", set()), ("7 leo loe", {"a", "c"}), ("7 loe loe", set())],
+)
+def test_the_legal_moves_have_other_words_in_the_place_of_an_unknown_one(line: str, words: set[str]) -> None:
+    legal = [sternenhimmel.read_move(it) for it in ("7 leo a", "7 leo c", "7 virgo c", "5 taurus c", "7 taurus e")]
+    assert set(words_in_place_of("loe", sternenhimmel, line, "en", legal)) == words
 
 
 def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> None:
