@@ -114,8 +114,8 @@ def test_events_are_announced_once_and_in_order(house: House, windows: Windows) 
     story = client.get(f"/v1/games/{game_id}/events")["items"]
     placed = [(it["seat"], it["space"]) for it in story if it["type"] == "star-placed"]
     page.wait_for_function("least => heard.join(' ').split(' put ').length > least", arg=len(placed))
-    names = ["dora", "Greedy 1", "Greedy 2"]
-    told = re.findall(r"(dora|Greedy \d) put .*? on \w+ (\w)\.", " ".join(page.evaluate("heard")))
+    names = ["You", "Greedy 1", "Greedy 2"]
+    told = re.findall(r"(You|Greedy \d) put .*? on \w+ (\w)\.", " ".join(page.evaluate("heard")))
     assert told == [(names[seat], space) for seat, space in placed]
 
 

@@ -87,6 +87,23 @@ def test_the_history_leaves_the_boards_where_they_are(house: House, windows: Win
         expect(button).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_the_history_covers_no_hand_on_a_phone_on_its_side(house: House, windows: Windows, rules: str) -> None:
+    client = quiet(sign_in(house, f"side-{rules}@example.org"))
+    game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
+    play(client, game_id)
+    page = windows.open(client, **ON_ITS_SIDE)
+    page.goto(f"/#/games/{game_id}")
+    press(page.locator("[data-tool=earlier]"))
+    press(page.locator(".history button").first)
+    expect(page.get_by_role("button", name="Back to now")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".drawn")).to_have_attribute("aria-busy", "false")
+    held = page.locator(".hand .star, .own .held")
+    expect(held.first).to_be_visible()
+    page.evaluate(_DRAWN)
+    assert all(apart(it, page.locator(".history")) for it in held.all())
+
+
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_a_hint_leaves_the_boards_where_they_are(house: House, windows: Windows, size: str) -> None:
     page = against_bots(house, windows, f"hint-{len(size)}@example.org", "sternenhimmel", size)

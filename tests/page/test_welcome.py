@@ -123,6 +123,13 @@ def test_an_address_without_a_page_says_so_and_leads_home(house: House, windows:
     expect(page.locator(".live-table")).to_be_visible()
 
 
+def test_a_phones_first_screen_shows_part_of_a_game(windows: Windows) -> None:
+    page = windows.open(**PHONE)
+    page.goto("/")
+    expect(page.locator(".frame-of svg").first).to_be_visible()
+    expect(page.locator(".frame-of")).to_be_in_viewport(ratio=0.5)
+
+
 def test_a_mistyped_path_leads_home(windows: Windows) -> None:
     windows.expected = "404"
     page = windows.open()

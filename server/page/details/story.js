@@ -11,12 +11,13 @@ import { rooms, sentence, sinceOwnTurn, ways } from "../table/story.js";
  * @param {GameEvent[]} items
  * @param {string[]} names
  * @param {RulesDescription} rules
+ * @param {number} [seat]
  */
-function movesOf(items, names, rules) {
+function movesOf(items, names, rules, seat) {
   /** @type {{version: number, at: string, told: [item: GameEvent, words: string][]}[]} */
   const moves = [];
   for (const item of items) {
-    const words = sentence(item, names, rules);
+    const words = sentence(item, names, rules, seat);
     if (!words) continue;
     const last = moves.at(-1);
     if (last?.version === item.version) last.told.push([item, words]);
@@ -33,7 +34,7 @@ export function Story({ story, seat, names, rules, showAt }) {
   const [whole, setWhole] = useState(false);
   useStore(rooms);
   const beside = useStore(ways);
-  const moves = movesOf(whole || seat === undefined ? story : sinceOwnTurn(story, seat), names, rules);
+  const moves = movesOf(whole || seat === undefined ? story : sinceOwnTurn(story, seat), names, rules, seat);
   return html`<section class="card story" data-game=${rules.name} aria-label=${t("story")}>
     <h2>${whole || seat === undefined ? t("story") : t("story.since")}</h2>
     ${moves.length === 0 && html`<p class="faint">${t("story.nothing")}</p>`}

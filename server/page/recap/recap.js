@@ -24,8 +24,7 @@ const weight = ({ type }) => (CHIEF.has(type) || TURNING_POINT.test(type) ? 0 : 
  */
 export function Recap({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
-  const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // used in sentences about other players
-  const told = items.map((item) => ({ item, words: sentence(item, item.seat === seat ? names : withYou, rules) })).filter(({ words }) => words);
+  const told = items.map((item) => ({ item, words: sentence(item, names, rules, seat) })).filter(({ words }) => words);
   const [isOpen, setOpen] = useState(false);
   const [isCut, setCut] = useState(false); // whether the reserved lines are too few
   const text = useRef();
@@ -51,9 +50,9 @@ export function Recap({ items, names, seat, rules, watch, close }) {
  * Replay the versions from `from` to now. `at` is the slider's position, `isHere` whether its view is loaded.
  * With reduced motion, the replay starts paused.
  * @param {{from: number, at: number | null, version: number, isHere: boolean, showAt: (version: number) => void,
- *   close: () => void, story: GameEvent[], names: string[], rules: RulesDescription}} props
+ *   close: () => void, story: GameEvent[], names: string[], seat?: number, rules: RulesDescription}} props
  */
-export function Replay({ from, at, version, isHere, showAt, close, story, names, rules }) {
+export function Replay({ from, at, version, isHere, showAt, close, story, names, seat, rules }) {
   useStore(rooms);
   const [goesOn, setGoesOn] = useState(() => !matchMedia("(prefers-reduced-motion: reduce)").matches);
   const first = useRef();
@@ -69,7 +68,7 @@ export function Replay({ from, at, version, isHere, showAt, close, story, names,
     const timer = setTimeout(step, STEP);
     return () => clearTimeout(timer);
   }, [goesOn, at, isHere, version]);
-  const words = story.filter((it) => it.version === shown).map((it) => sentence(it, names, rules)).filter(Boolean);
+  const words = story.filter((it) => it.version === shown).map((it) => sentence(it, names, rules, seat)).filter(Boolean);
   const resume = () => {
     if (at === null) showAt(from);
     setGoesOn(true);

@@ -1,7 +1,7 @@
 // The story of a game, one sentence per event.
 import { eventTypes } from "../ui/games.js";
 import { store } from "../ui/store.js";
-import { botName, knows, listed, t } from "../ui/words.js";
+import { botName, knows, listed, t, tell } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
 
 /**
@@ -45,20 +45,23 @@ export function tellToo(sentences, beside) {
 }
 
 /**
- * Describe an event in a sentence, or return null if it is not worth showing.
+ * Describe an event in a sentence, or return null if it is not worth showing. The seat `own` is the reader's.
  * @param {Item} item
- * @param {string[]} names
+ * @param {string[]} all the names of the seats
  * @param {RulesDescription} rules
+ * @param {number} [own]
  * @returns {string | null}
  */
-export function sentence(item, names, rules) {
+export function sentence(item, all, rules, own) {
+  const names = all.map((it, seat) => (seat === own ? t("you") : it));
+  const isOwn = own !== undefined && item.seat === own;
   const key = `story.${item.type}`;
   const name = names[item.seat ?? -1]; // undefined if the event is about no seat
   const tells = rooms.get()[item.type];
-  if (tells) return tells(item, names, rules);
-  if (item.type === "time-ran-out" && item.bot) return t("story.bot-moved", { name, bot: botName(item.bot) });
+  if (tells) return tells(item, names, rules, isOwn);
+  if (item.type === "time-ran-out" && item.bot) return tell("story.bot-moved", isOwn, { name, bot: botName(item.bot) });
   if (!knows(key)) return null;
-  return t(key, {
+  return tell(key, isOwn && knows(`${key}.you`), {
     name,
     bot: botName(item.bot),
     names: item.places && listed(names.filter((_, seat) => item.places[seat] === 1)),

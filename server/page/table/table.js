@@ -160,7 +160,8 @@ function Begun({ table }) {
       ${owner !== null && html`<${Owned} key=${owner} table=${table} rules=${rules} view=${earlier ?? game.view} seat=${owner}
         close=${() => lookAtSeat(null)} />`}
       ${isHinted && html`<${Hint} table=${table} rules=${rules} close=${() => hintFor(null)} />`}
-      <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
+      <${Said} story=${story} names=${names} seat=${game.you?.seat} rules=${rules}
+        isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
       ${table.error && html`<${Sorry} error=${table.error} />`}
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
@@ -172,7 +173,7 @@ function Begun({ table }) {
       ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
-        story=${story} names=${names} rules=${rules} />`}
+        story=${story} names=${names} seat=${game.you?.seat} rules=${rules} />`}
       ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
@@ -442,9 +443,9 @@ const tone = (kind) => forGood.getItem("sternenpost.sound") === "yes"
 
 /**
  * Announce new events to screen readers.
- * @param {{story: GameEvent[], names: string[], rules: RulesDescription, isMine: boolean}} props
+ * @param {{story: GameEvent[], names: string[], seat?: number, rules: RulesDescription, isMine: boolean}} props
  */
-function Said({ story, names, rules, isMine }) {
+function Said({ story, names, seat, rules, isMine }) {
   const first = useRef(story.at(-1)?.seq ?? 0);
   const [words, set] = useState("");
   useEffect(() => {
@@ -452,7 +453,7 @@ function Said({ story, names, rules, isMine }) {
     if (!fresh.length) return;
     first.current = fresh[fresh.length - 1].seq;
     tone(fresh.some((it) => it.payouts) ? "scored" : isMine ? "turn" : "moved");
-    set(fresh.map((it) => sentence(it, names, rules)).filter(Boolean).join(" "));
+    set(fresh.map((it) => sentence(it, names, rules, seat)).filter(Boolean).join(" "));
   }, [story]);
   return html`<p class="unseen" aria-live="polite">${words}</p>`;
 }

@@ -137,13 +137,14 @@ export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would">
   would: ForeseenOf<G>[];
 };
 
-/** Describes an item, given the names of the seats and the rules. Returns null if it is not worth showing. */
-export type Sentence = (item: any, names: string[], rules: any) => string | null;
+/** Describes an item, given the names of the seats, the rules, and whether the reader has the item's seat. Returns null
+ * if it is not worth showing. */
+export type Sentence = (item: any, names: string[], rules: any, isOwn: boolean) => string | null;
 export type Sentences = { [type: string]: Sentence };
 
 /** The sentences of a game by event type. */
 export type SentencesOf<E extends { type: string }, R> = {
-  [T in E["type"]]?: (item: Extract<E, { type: T }>, names: string[], rules: R) => string | null;
+  [T in E["type"]]?: (item: Extract<E, { type: T }>, names: string[], rules: R, isOwn: boolean) => string | null;
 };
 
 /** An event of a form control. */

@@ -127,6 +127,14 @@ export function t(key, values = {}) {
 }
 
 /**
+ * As `t`, for a sentence about a seat: the reader's own seat has the message `KEY.you`.
+ * @param {string} key
+ * @param {boolean} isOwn
+ * @param {Record<string, any>} values
+ */
+export const tell = (key, isOwn, values) => t(isOwn ? `${key}.you` : key, values);
+
+/**
  * Return a structured text from the catalogue.
  * @param {string} key
  */

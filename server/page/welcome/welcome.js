@@ -24,8 +24,8 @@ export function Welcome() {
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
-        <${Opponents} />
-        <p class="small">${t("welcome.play.about")}</p>
+        <${Opponents} /></div>
+      <div class="further"><p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}
         <${Waiting} /></div>
@@ -70,5 +70,6 @@ function PlayNow({ rules, plain = false }) {
   const [busy, error, play] = useSubmit(async () => go(await playNow(rules)));
   return html`<p class="play"><button class=${plain ? "plain" : ""} disabled=${busy} onClick=${play}>${
       t("welcome.play.game", { game: title(rules) })}</button></p>
+    ${!plain && html`<p class="small">${t(`welcome.${rules}.short`)}</p>`}
     ${error && html`<${Sorry} error=${error} />`}`;
 }

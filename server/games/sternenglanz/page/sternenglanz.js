@@ -298,7 +298,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
-    .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules)).join(" "));
+    .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules, seat)).join(" "));
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;

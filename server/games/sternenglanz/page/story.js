@@ -1,5 +1,5 @@
 // Sentences of Sternenglanz about events, previews and possible steps.
-import { knows, listed, locale, t } from "../ui/words.js";
+import { knows, listed, locale, t, tell } from "../ui/words.js";
 import { bildName, cardName } from "./cards.js";
 /** @import { Cards, Firmament, Item, Move, Piece, Rules, SternenglanzEvent } from "./types" */
 /** @import { Item as Event, SentencesOf } from "../ui/types" */
@@ -35,8 +35,10 @@ function gainedByLaying({ star: kind, field, points }, firmament) {
  * @param {Cards} cards
  */
 function named(copies, cards) {
-  const known = copies.filter((it) => it !== null);
-  return known.length ? listed(known.map((it) => cardName(it, cards))) : t("story.cards", { count: copies.length });
+  const known = copies.filter((it) => it !== null).map((it) => cardName(it, cards));
+  const counted = [...new Set(known)].map((name) => [known.filter((it) => it === name).length, name]);
+  return known.length ? listed(counted.map(([count, name]) => (count === 1 ? `${name}` : `${count} × ${name}`)))
+    : t("story.cards", { count: copies.length });
 }
 
 /** @param {Cards} cards */
@@ -54,50 +56,50 @@ const by = ({ slot, card }, cards) =>
  * @type {SentencesOf<SternenglanzEvent, Rules>}
  */
 export const SENTENCES = {
-  "hand-dealt": ({ seat, cards: dealt }, names, { cards }) =>
-    t("story.hand-dealt", { name: names[seat], cards: named(dealt, cards) }),
-  "sternbild-drawn": ({ seat, sternbild }, names, { cards }) => sternbild
-    ? t("story.sternbild-drawn", { name: names[seat], bild: quoted(sternbild, cards) })
-    : t("story.sternbild-drawn.secret", { name: names[seat] }),
+  "hand-dealt": ({ seat, cards: dealt }, names, { cards }, isOwn) =>
+    tell("story.hand-dealt", isOwn, { name: names[seat], cards: named(dealt, cards) }),
+  "sternbild-drawn": ({ seat, sternbild }, names, { cards }, isOwn) => sternbild
+    ? tell("story.sternbild-drawn", isOwn, { name: names[seat], bild: quoted(sternbild, cards) })
+    : tell("story.sternbild-drawn.secret", isOwn, { name: names[seat] }),
   "sternbild-turned-up": ({ sternbild }, names, { cards }) =>
     t("story.sternbild-turned-up", { bild: quoted(sternbild, cards) }),
-  "cards-chosen": ({ seat, slot2, slot3 }, names, { cards }) => slot2 && slot3
-    ? t("story.cards-chosen", { name: names[seat], slot2: cardName(slot2, cards), slot3: cardName(slot3, cards) })
-    : t("story.cards-chosen.secret", { name: names[seat] }),
+  "cards-chosen": ({ seat, slot2, slot3 }, names, { cards }, isOwn) => slot2 && slot3
+    ? tell("story.cards-chosen", isOwn, { name: names[seat], slot2: cardName(slot2, cards), slot3: cardName(slot3, cards) })
+    : tell("story.cards-chosen.secret", isOwn, { name: names[seat] }),
   "choices-shown": ({ choices }, names, { cards }) => t("story.choices-shown", {
     choices: choices.map((chosen, seat) => `${t("colon", { what: names[seat] })} ${named(chosen, cards)}`).join(t("semicolon")),
   }),
-  "turn-began": ({ seat, turn }, names) => t("story.turn-began", { turn, name: names[seat] }),
-  "star-laid": (item, names, { cards, firmament }) => t("story.star-laid", {
+  "turn-began": ({ seat, turn }, names, rules, isOwn) => tell("story.turn-began", isOwn, { turn, name: names[seat] }),
+  "star-laid": (item, names, { cards, firmament }, isOwn) => tell("story.star-laid", isOwn, {
     name: names[item.seat], star: star(item.star), field: item.field, by: by(item, cards),
     gained: gainedByLaying(item, firmament),
   }),
-  "star-removed": (item, names, { cards }) => t("story.star-removed", {
+  "star-removed": (item, names, { cards }, isOwn) => tell("story.star-removed", isOwn, {
     name: names[item.seat], star: star(item.star), field: item.field, by: by(item, cards), gained: gained(item.points),
   }),
-  "star-moved": (item, names, { cards }) => t("story.star-moved", {
+  "star-moved": (item, names, { cards }, isOwn) => tell("story.star-moved", isOwn, {
     name: names[item.seat], star: star(item.star), path: item.path.join(" → "), by: by(item, cards),
   }),
-  "supernova-laid": ({ seat, field, removed, points }, names) => t("story.supernova-laid", {
+  "supernova-laid": ({ seat, field, removed, points }, names, rules, isOwn) => tell("story.supernova-laid", isOwn, {
     name: names[seat], field,
     removed: removed.length ? listed(removed.map(([at, kind]) => t("story.piece-at", { star: star(kind), field: at })))
       : t("story.nothing-removed"),
     gained: points.map((it, other) => (it ? `${t("semicolon")}${names[other]} ${it > 0 ? "+" : "−"}${Math.abs(it)}` : "")).join(""),
   }),
-  "action-lapsed": (item, names, { cards }) =>
-    t("story.action-lapsed", { name: names[item.seat], by: by(item, cards) }),
-  "sternbild-completed": ({ seat, sternbild, fields, points }, names, { cards }) => t("story.sternbild-completed", {
+  "action-lapsed": (item, names, { cards }, isOwn) =>
+    tell("story.action-lapsed", isOwn, { name: names[item.seat], by: by(item, cards) }),
+  "sternbild-completed": ({ seat, sternbild, fields, points }, names, { cards }, isOwn) => tell("story.sternbild-completed", isOwn, {
     name: names[seat], bild: quoted(sternbild, cards), fields: fields.join(" "), gained: gained(points),
   }),
-  "supernova-granted": ({ seat }, names, { cards }) =>
-    t("story.supernova-granted", { name: names[seat], count: cards.supernovaAt }),
-  "cards-laid": ({ seat, dropped, slot2, slot1 }, names, { cards }) => {
+  "supernova-granted": ({ seat }, names, { cards }, isOwn) =>
+    tell("story.supernova-granted", isOwn, { name: names[seat], count: cards.supernovaAt }),
+  "cards-laid": ({ seat, dropped, slot2, slot1 }, names, { cards }, isOwn) => {
     const words = { name: names[seat], cards: laidInWords({ slot2, slot1 }, cards) };
-    return t(dropped ? "story.cards-laid.dropped" : "story.cards-laid", words);
+    return tell(dropped ? "story.cards-laid.dropped" : "story.cards-laid", isOwn, words);
   },
   "discards-shuffled": ({ deck }) => t("story.discards-shuffled", { count: deck }),
-  "cards-drawn": ({ seat, cards: drawn }, names, { cards }) =>
-    drawn.length ? t("story.cards-drawn", { name: names[seat], cards: named(drawn, cards) }) : null,
+  "cards-drawn": ({ seat, cards: drawn }, names, { cards }, isOwn) =>
+    drawn.length ? tell("story.cards-drawn", isOwn, { name: names[seat], cards: named(drawn, cards) }) : null,
   "game-decided": ({ reason, winners, sternbilder }, names, { cards }) => {
     const secret = sternbilder.map((it, seat) => it && `${names[seat]} ${quoted(it, cards)}`).filter(Boolean);
     const left = secret.length ? ` ${t("story.left", { bilder: secret.join(", ") })}` : "";

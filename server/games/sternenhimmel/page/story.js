@@ -1,5 +1,5 @@
 // Sentences of Sternenhimmel.
-import { knows, listed, locale, t } from "../ui/words.js";
+import { knows, listed, locale, t, tell } from "../ui/words.js";
 /** @import { Board, BoardScored, Rules, SternenhimmelEvent } from "./types" */
 /** @import { SentencesOf } from "../ui/types" */
 /** @typedef {Pick<BoardScored, "board" | "totals" | "payouts" | "outcome" | "transfers">} Totals */
@@ -35,10 +35,10 @@ export const isVoid = (scored) => scored.totals.every((it) => it === null);
  */
 export const SENTENCES = {
   "board-dealt": ({ board }, names, rules) => t("story.board-dealt", { board: boardName(board, rules) }),
-  "star-placed": ({ seat, board, space, star }, names, rules) =>
-    t("story.star-placed", { name: names[seat], board: boardName(board, rules), space, star: starName(star) }),
+  "star-placed": ({ seat, board, space, star }, names, rules, isOwn) =>
+    tell("story.star-placed", isOwn, { name: names[seat], board: boardName(board, rules), space, star: starName(star) }),
   "board-scored": (item, names, rules) => scored(item, names, rules),
-  "seat-skipped": ({ seat }, names) => t("story.seat-skipped", { name: names[seat] }),
+  "seat-skipped": ({ seat }, names, rules, isOwn) => tell("story.seat-skipped", isOwn, { name: names[seat] }),
 };
 
 /**

@@ -1,0 +1,44 @@
+// Sentences about events, as a player and a spectator read them. `recorded.json` has recorded games.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { SENTENCES } from "./page/sternenglanz/story.js";
+import { sentence, tellToo } from "./page/table/story.js";
+import { LANGUAGES, learn, speak } from "./page/ui/words.js";
+
+const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
+const rules = JSON.parse(readFileSync(new URL("recorded.json", import.meta.url), "utf-8")).sternenglanz;
+
+await speak("en");
+await learn("sternenglanz");
+tellToo(SENTENCES);
+
+test("sentences about the reader's own seat say you", () => {
+  const laid = { type: "star-laid", seat: 0, star: "punkt", field: "b1", slot: 1, card: null, points: 0 };
+  assert.match(sentence(laid, NAMES, rules, 0), /^You placed a dot star on b1 /);
+  assert.match(sentence(laid, NAMES, rules, 1), /^Ada placed /);
+  assert.match(sentence(laid, NAMES, rules), /^Ada placed /);
+  const nova = { type: "supernova-laid", seat: 1, field: "b1", removed: [], points: [-2, 3] };
+  assert.match(sentence(nova, NAMES, rules, 0), /^Ben set off .*; you −2; Ben \+3\.$/);
+  assert.equal(sentence({ type: "time-ran-out", seat: 0 }, NAMES, rules, 0), "You ran out of time.");
+});
+
+test("every event is described to its player in every language without gaps", async () => {
+  for (const [language] of LANGUAGES) {
+    await speak(language);
+    for (const { events } of Object.values(rules.stories)) {
+      for (const item of events) {
+        const words = sentence(item, NAMES, rules, item.seat ?? undefined);
+        if (words !== null) assert.doesNotMatch(words, /[{}]|\b(undefined|null|NaN)\b|^$|\.you/);
+        if (item.seat !== null && words) assert.ok(!words.startsWith(NAMES[item.seat]), words);
+      }
+    }
+  }
+  await speak("en");
+});
+
+test("a deal counts copies of a card", () => {
+  const [one, other] = rules.cards.actions.filter((it) => it.count > 1).map((it) => it.id);
+  const item = { type: "hand-dealt", seat: 0, cards: [`${one}#1`, `${other}#1`, `${one}#2`] };
+  assert.match(sentence(item, NAMES, rules), /^Ada was dealt 2 × [^×]+ and [^×]+\.$/);
+});
