@@ -350,6 +350,24 @@ def test_a_replaced_player_reads_that_someone_else_was_asked(app: Flask, ada: So
     assert "Find another game" in page.text
 
 
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_replaced_player_reads_that_someone_else_has_the_seat(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, seats: int
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, *[OPEN] * (seats - 2), *[BOT] * (3 - seats))
+    (old,) = mailed(app, NEW)
+    invite(ada, path, "other@example.org", seat=1)
+    (new,) = mailed(app, "other@example.org")
+    stranger.post(f"/i/{new}", data={"name": "Other"})
+    page = stranger.get(f"/i/{old}")
+    assert (page.status_code, has_button(page)) == (200, False)
+    if seats == 2:
+        assert "This game has started." in page.text and "Find another game" in page.text
+    else:
+        assert "Otherwise, it has been given to someone else." in page.text
+        assert "You can still join: the table has a free seat." in page.text
+
+
 def hidden_fields(page: TestResponse) -> dict[str, str]:
     found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]+)"', page.text))
     assert found, page.text

@@ -156,7 +156,10 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+    is_kept = invited_address(game, mail.seat, mark) is not None
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
+    if said != NO and not is_kept:
+        return letter(mail, game, guest, read.message_id, wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
             again = not _sits(game, mail.seat, mark)
@@ -165,9 +168,17 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
         return letter(mail, game, guest, read.message_id, wrong=why, again=True, asks=asks)
     try:
         _do(said, game, mail.seat, mark, locale)
+    except SeatTaken:
+        return letter(mail, game, guest, read.message_id, wrong=_given_away(), lost=True)
     except PlayError as error:
         return letter(mail, game, guest, read.message_id, wrong=str(error.words.said(gettext)))
     return letter(mail, game, guest, read.message_id, played=said, asks=asks)
+
+
+def _given_away() -> str:
+    return str(
+        gettext("Sorry, this seat has been given to someone else in the meantime, or the invitation was withdrawn.")
+    )
 
 
 def understood(mail: replies.Mail, locale: str) -> str | None:
@@ -251,12 +262,14 @@ def letter(
     again: bool = False,
     asks: bool = False,
     rules: bool = False,
+    lost: bool = False,
 ) -> Json:
     """Return our reply to an invited person. `again`: whether they can reply once more. `asks`: whether they have asked
-    anything. `rules`: whether they have asked for the rules."""
+    anything. `rules`: whether they have asked for the rules. `lost`: whether the seat is no longer reserved for
+    them."""
     now = clock.now()
     said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
-    asked = {"asks": asks, "rules": rules}
+    asked = {"asks": asks, "rules": rules, "lost": lost}
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),

@@ -225,6 +225,7 @@ class Rsvp(Letter):
     learning: str = ""  # the line that asks for the rules
     rules_link: str = ""
     terms: tuple[str, ...] = ()  # see `terms_of`, if the reader has asked something
+    lobby: str = ""  # link to other games, if the seat is no longer reserved for the reader
     sections: tuple[tuple[str, Blocks], ...] = ()  # title and content of each section of the rules, if asked for
 
     @property
@@ -266,6 +267,7 @@ def rsvp(reader: Reader) -> Rsvp:
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
         terms=terms_of(reader.game) if row.data.get("asks") else (),
+        lobby=f"{reader.base_url}/#/lobby?rules={rules_name}" if row.data.get("lost") else "",
         sections=tuple(_sections(reader, locale)) if row.data.get("rules") else (),
     )
 

@@ -214,9 +214,13 @@ def test_a_reply_to_a_withdrawn_invitation_does_not_take_the_seat_from_the_next_
     office.delivers()
     withdraw_invitation(game_id, ada, 1)
     invite(game_id, ada, "dan@example.org", 1)
-    answer = cyd_writes(office, "yes")
-    assert answer is not None
-    assert "This seat is no longer reserved for you." in answer.text
+    for words in ("yes", "perhaps", "rules"):
+        answer = cyd_writes(office, words)
+        assert answer is not None
+        assert "Sorry, this seat has been given to someone else" in answer.text
+        assert "/#/lobby?rules=sternenhimmel" in answer.text
+        assert "/#/lobby?rules=sternenhimmel" in answer.page
+        assert "To take the seat" not in answer.text
     assert seats_of(game_id)[1].email == "dan@example.org"
     cyd_writes(office, "no")
     assert seats_of(game_id)[1].email == "dan@example.org"
