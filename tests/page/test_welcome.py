@@ -127,7 +127,7 @@ def test_a_phones_first_screen_shows_part_of_a_game(windows: Windows) -> None:
     page = windows.open(**PHONE)
     page.goto("/")
     expect(page.locator(".frame-of svg").first).to_be_visible()
-    expect(page.locator(".frame-of")).to_be_in_viewport(ratio=0.5)
+    expect(page.locator(".frame-of")).to_be_in_viewport(ratio=0.3)
 
 
 def test_a_mistyped_path_leads_home(windows: Windows) -> None:
