@@ -150,8 +150,6 @@ def _deal(mail: DeskMail, records: Records) -> None:
         player = db.session.get(Player, mail.player_id)
         written, locale = (*read.lines, *(read.beside or ())), stored_locale(player.locale) if player else "en"
         request = child.run(in_own_words, request_of(mail.lines, MOST), written, locale)
-        subject = ", ".join(it.line for it in request.asked if it.line)  # instead of the subject of a game's email
-        read = replace(read, subject=subject)
         return _deal_with_player(mail, read, player, records, request)
     try:
         capability = opened(mail.recipient)
