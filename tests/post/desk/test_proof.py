@@ -740,7 +740,7 @@ def test_the_answer_to_rules_takes_a_move(office: Office, ada: UUID, bea: UUID) 
     settle()
     answer = office.mails("ada")[-1]
     assert answer.subject == "The rules: Tuesday stars"
-    assert "You wrote: Rules, please!" in answer.text
+    assert "You wrote: Rules\n" in answer.text
     assert answer.text.startswith("##- Reply above this line: a move, or ? for help")
     assert "Reply to this email with your move" in answer.text
     assert answer.reply_to == turn.reply_to
@@ -764,7 +764,7 @@ def test_an_answer_about_other_games_takes_commands(office: Office, ada: UUID, b
     settle()
     answer = office.mails("ada")[-1]
     assert answer.subject == "Reply: Tuesday stars"
-    assert "You wrote: Games!" in answer.text
+    assert "You wrote: Games\n" in answer.text
     assert answer.text.startswith("##- Reply above this line: a command")
 
 
