@@ -147,6 +147,7 @@ def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Window
     page = windows.open(ada)
     page.goto(f"/#/games/{game_id}")
     tool, table = page.get_by_role("button", name="Hint", exact=True), page.locator(".sternenglanz")
+    expect(page.locator(".state .mine")).to_be_visible()  # once the bot has chosen its cards, too
     begun: list[Json] = []
     while moves := ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"]:
         tool.click()
