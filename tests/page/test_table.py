@@ -357,7 +357,7 @@ def test_a_long_summary_can_be_read_in_full_on_a_phone(house: House, windows: Wi
     page = at_table(windows.open(client, OWN_CODE + "\n" + AWAY, **PHONE), game_id)
     since = page.get_by_role("region", name="While you were away")
     since.get_by_role("button", name="Read all").tap()
-    expect(since.get_by_role("listitem")).to_have_count(4)
+    expect(since.get_by_role("listitem").nth(3)).to_be_visible()  # a fifth and a sixth if a board is full
     for told in since.get_by_role("listitem").all():
         expect(told).to_be_in_viewport(ratio=1)
     assert since.locator(".scrolls").evaluate("it => it.scrollHeight <= it.clientHeight + 1")
