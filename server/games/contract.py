@@ -216,6 +216,7 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # `PRESET = "edition"`: the option that chooses an edition or a scenario, and with it the values of other options.
 # `SCORE = "coins"`: what scores count, and the field of a view with the score of each seat. Without it, a game has scores
 # only at its end.
+
 # State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
 # the game is over. It shows the seat nothing new.
 BeginTurn = Callable[[Any, Seat], Any]

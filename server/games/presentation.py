@@ -265,9 +265,9 @@ def edition_options(rules_name: str) -> dict[str, Json]:
     game has no editions."""
     game = GAMES[rules_name]
     preset = getattr(game, "PRESET", None)
-    return (
-        {it: {preset: values.get(preset, it)} for it, values in game.describe()["editions"].items()} if preset else {}
-    )
+    if preset is None:
+        return {}
+    return {it: {preset: values.get(preset, it)} for it, values in game.describe()["editions"].items()}
 
 
 def edition_of(rules_name: str, options: Json) -> str:
