@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> None:
     try:
         install(needed)
     except OSError as error:
-        sys.exit(f"Cannot install into {VENV} ({error.strerror}: {error.filename}).")
+        sys.exit(f"Cannot install into {VENV}: {error}")
     except KeyboardInterrupt:
         sys.exit("Installation interrupted. The next run starts it again.")
     os.chdir(CHECKOUT)
@@ -105,17 +105,24 @@ def make_venv() -> None:
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         sys.exit("This Python cannot create virtual environments. On Debian or Ubuntu, run `apt install python3-venv`.")
     say(f"Creating {VENV}")
-    if DISCARDED.exists():
-        shutil.rmtree(DISCARDED)
-    if VENV.exists():
+    delete(DISCARDED)
+    if os.path.lexists(VENV):
         VENV.rename(DISCARDED)  # atomically, so that no process sees half of it
-        shutil.rmtree(DISCARDED)
+        delete(DISCARDED)
     VENV.mkdir()
     STAMP.write_text(UNFINISHED)
     outer_python = getattr(sys, "_base_executable", sys.executable)  # the running Python may be in the discarded folder
     made = subprocess.run([outer_python, "-m", "venv", VENV], check=False, capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment could not be created. See the error above.")
+
+
+def delete(folder: Path) -> None:
+    """Delete a folder, or a link to one."""
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
 
 
 def install_packages(needed: str, lock: int) -> None:

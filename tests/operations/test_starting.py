@@ -1,4 +1,4 @@
-"""Invalid settings, and processes that start without their database."""
+"""Invalid settings, processes that start without their database, and the environment of the two commands."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from server import __main__ as commands
 from server import cli
 from tests.support.live_server import PATIENCE, free_port, is_up, until
 
@@ -73,3 +74,18 @@ def test_a_web_process_reports_a_database_that_does_not_respond_and_waits_for_it
             web.communicate(timeout=PATIENCE)
     assert web.returncode == 0
     assert said == f"The database {url.replace('canary', '***')} does not respond: Connection refused"
+
+
+def test_a_link_in_place_of_the_environment_is_replaced_and_its_folder_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shared := tmp_path / "shared").mkdir()
+    (shared / "file").touch()
+    (venv := tmp_path / "venv").symlink_to(shared)
+    for name, path in {"VENV": venv, "DISCARDED": tmp_path / "discarded", "STAMP": venv / "stamp"}.items():
+        monkeypatch.setattr(commands, name, path)
+    commands.make_venv()
+    assert not venv.is_symlink()
+    assert (venv / "bin" / "python").exists()
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["shared", "venv"]
+    assert (shared / "file").exists()
