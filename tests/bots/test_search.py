@@ -177,6 +177,7 @@ def test_a_review_names_greedys_move_if_it_was_worth_more_than_a_hint_that_was_n
     usual = greedy(seen.rules, seen.view, seen.moves, Random(1))
     values = seen.rules.judge(seen.view)  # type: ignore[attr-defined]  # both games have a judge
     worst, worse, *_ = sorted(seen.moves, key=values)
+    monkeypatch.setattr(review, "WORLDS", range(6, 7))
     monkeypatch.setattr(review, "suggested", lambda *_: [Compared(worse, 0.0)])
     found = review.verdict(seen, worst, Random(1))
     assert found.choice.points < 0

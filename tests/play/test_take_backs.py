@@ -50,7 +50,7 @@ from tests.support.games import (
 
 pytestmark = pytest.mark.usefixtures("within")
 
-RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "25"))  # per game; 5000 in a longer run
+RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "12"))  # per game; 5000 in a longer run
 
 
 def assert_all_agrees(game_id: UUID) -> None:

@@ -13,7 +13,7 @@ from tests.post.incoming.replies.make import plain
 from tests.post.incoming.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
 
 RULES = {"sternenhimmel": sternenhimmel, "sternenglanz": sternenglanz}
-MADE_UP = int(os.environ.get("STERNENPOST_REPLIES", "500"))  # of each kind
+MADE_UP = int(os.environ.get("STERNENPOST_REPLIES", "200"))  # of each kind
 
 
 def wishes(raw: bytes, game: str = "sternenhimmel") -> Wishes:
