@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from server.post.incoming.mime import Head
 
-_ASIDE = re.compile(r'\([^()]{0,1000}\)|"(?:[^"\\]|\\.){0,1000}"')  # comments and strings, which senders can influence
+_COMMENT = r"\([^()]*\)"
+_ASIDE = re.compile(rf'{_COMMENT}|"(?:[^"\\]|\\.?)*+("|\Z)', re.DOTALL)  # and strings; senders can influence both
 _SIGNED_BY = re.compile(r"\bheader\.(?:d=|i=[^@\s]{0,250}@)([a-z0-9.-]{1,253})")
 _DMARC_FAILED = re.compile(r"\bdmarc\s*=\s*fail\s*$")
 _MOST_BEFORE = 40  # characters
@@ -37,8 +38,10 @@ def _clauses(head: Head) -> Iterator[str]:
 
 def _policy_in(aside: re.Match[str]) -> str:
     """Return the policy in the comment directly behind `dmarc=fail`, which the server itself writes. Otherwise return
-    "".
+    "". A string without an end is no string, so return what it contains beside comments.
     """
+    if aside[1] == "":
+        return re.sub(_COMMENT, "", aside[0])
     before = aside.string[max(0, aside.start() - _MOST_BEFORE) : aside.start()]
     return "".join(f" {it}" for it in _POLICY.findall(aside[0])) if _DMARC_FAILED.search(before) else ""
 

@@ -38,3 +38,17 @@ def test_only_the_topmost_authentication_results_header_counts() -> None:
     raw = raw.replace(b"Content-Type:", below + b"Content-Type:", 1)
     assert below in raw
     assert read(raw).is_forged
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f'dmarc=fail reason="{"x" * 2000}; dmarc=pass"',
+        f"dmarc=fail ({'x' * 2000}; dmarc=pass)",
+        'dmarc=fail reason="open (; dmarc=pass)',
+        'spf=pass smtp.mailfrom="open; dmarc=fail (; dmarc=pass)',
+    ],
+)
+def test_long_or_open_strings_and_comments_contain_no_results(told: str) -> None:
+    mail = read(a_mail("7 leo c", **{"Authentication-Results": f"{AT}{told}"}))
+    assert (mail.is_forged, mail.is_authentic) == (True, False)
