@@ -132,6 +132,15 @@ def test_a_note_is_saved_and_a_chat_is_muted(house: House, windows: Windows) -> 
     expect(page.locator(".chat")).to_have_count(0)
 
 
+def test_a_game_against_bots_has_no_chat(house: House, windows: Windows) -> None:
+    client = sign_in(house, "olga@example.org")
+    page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
+    expect(page.locator(".note textarea")).to_be_visible()
+    expect(page.get_by_role("button", name="Chat", exact=True)).to_have_count(0)
+    expect(page.locator(".chat")).to_have_count(0)
+    expect(page.get_by_label("Hide the chat at this table")).to_have_count(0)
+
+
 # What is said
 
 

@@ -5,7 +5,7 @@ import { later } from "../ui/lazy-loading.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { useStore } from "../ui/store.js";
 import { link, me } from "../ui/token.js";
-import { mySeat } from "../ui/waiting-for-me.js";
+import { isAmongBots, mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Back } from "../table/actions.js";
 import { isChatHidden } from "../table/unread.js";
@@ -61,8 +61,9 @@ function Aside({ table }) {
     isChatHidden.set(isMuted);
     return () => isChatHidden.set(false);
   }, [isMuted]);
-  return html`${!isMuted && html`<${Chat} table=${table} seated=${isSeated} />`}
-    ${note && html`<${Note} base=${table.base} note=${note} again=${again} />`}`;
+  const hasChat = !isAmongBots(table.game);
+  return html`${hasChat && !isMuted && html`<${Chat} table=${table} seated=${isSeated} />`}
+    ${note && html`<${Note} base=${table.base} note=${note} hasChat=${hasChat} again=${again} />`}`;
 }
 
 /**

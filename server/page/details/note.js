@@ -5,8 +5,8 @@ import { Sorry, useSubmit } from "../ui/parts.js";
 import { t } from "../ui/words.js";
 /** @import { Note as Kept } from "../ui/types" */
 
-/** @param {{base: string, note: Kept, again: () => void}} props */
-export function Note({ base, note, again }) {
+/** @param {{base: string, note: Kept, hasChat: boolean, again: () => void}} props */
+export function Note({ base, note, hasChat, again }) {
   const text = useRef();
   const [isKept, kept] = useState(false);
   const [busy, error, keep] = useSubmit(async () => {
@@ -26,8 +26,8 @@ export function Note({ base, note, again }) {
         <span role="status">${isKept && t("note.kept")}</span></p>
       ${error && html`<${Sorry} error=${error} />`}
     </form>
-    <label class="check"><input type="checkbox" name="muted" checked=${note.muted} onChange=${mute} />
-      ${t("note.mute")}</label>
+    ${hasChat && html`<label class="check"><input type="checkbox" name="muted" checked=${note.muted} onChange=${mute} />
+      ${t("note.mute")}</label>`}
     ${refused && html`<${Sorry} error=${refused} />`}
   </section>`;
 }

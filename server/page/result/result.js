@@ -37,8 +37,9 @@ export function Result({ table, isReviewed, review }) {
         ${places[seat] === 1 && html`<path class="rays" d=${sparkle(0, 0, 20)} /><path class="rays"
           transform="rotate(45) scale(.7)" d=${sparkle(0, 0, 20)} />`}
         <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
-      <strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>${
-        game.seats[seat].level && html`<small>${t(`opponents.${game.seats[seat].level}`)}</small>`}
+      <span class="who"><strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${
+        seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>${
+        game.seats[seat].level && html`<small>${t(`opponents.${game.seats[seat].level}`)}</small>`}</span>
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}

@@ -13,7 +13,7 @@ import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
-import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
+import { entitled, isAmongBots, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
@@ -151,9 +151,9 @@ function Begun({ table }) {
       <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
-        ${at === null && getsHints(game) && html`<${HintButton} isOpen=${isHinted}
+        ${at === null && game.you?.turn != null && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
-        <${Talk} />
+        <${Talk} game=${game} />
         <${Tool} icon="more" words=${t("details")} onClick=${goOn} />
         ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}
       <//>
@@ -188,13 +188,6 @@ function Begun({ table }) {
         rules=${rules} showAt=${show} goesOn=${goesOn} />`}
     </aside>`;
 }
-
-/**
- * Return whether the server gives hints: on the player's own turn, in games against bots only.
- * @param {Game} game
- */
-const getsHints = ({ you, seats }) => you?.turn != null
-  && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot" && !it.stand_in));
 
 /**
  * Return whether deferred parts may load: shortly after the table is drawn and the stream is open, or while offline.
@@ -237,8 +230,11 @@ function HintButton({ isOpen, onClick }) {
     ...${isDone ? { title: t("hint.whole"), "aria-label": t("hint") } : {}} onClick=${onClick} />`;
 }
 
-/** Open the chat over the table. Shows the number of unread messages. */
-function Talk() {
+/**
+ * Open the chat over the table. Shows the number of unread messages.
+ * @param {{game: Game}} props
+ */
+function Talk({ game }) {
   const count = useStore(unread);
   const isOpen = useStore(isChatOpen);
   const open = () => {
@@ -246,7 +242,7 @@ function Talk() {
     isChatOpen.set(!isOpen);
   };
   const news = count > 0 && t("chat.unread", { count });
-  return !useStore(isChatHidden) && html`<${Tool} icon="chat" words=${t("chat")} aria-expanded=${isOpen} onClick=${open}
+  return !useStore(isChatHidden) && !isAmongBots(game) && html`<${Tool} icon="chat" words=${t("chat")} aria-expanded=${isOpen} onClick=${open}
     aria-label=${[t("chat"), news].filter(Boolean).join(", ")}>
     ${news && html`<span class="count" aria-hidden="true">${count}</span>`}
   <//>`;
@@ -348,7 +344,7 @@ function Status({ table, owner, lookAt, top, children }) {
     <${Next} game=${game} />
     <div class="tools">${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
-      <${Talk} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
+      <${Talk} game=${game} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;
 }
 

@@ -18,6 +18,13 @@ export const waiting = store(/** @type {GameSummary[]} */ ([]));
 export const mySeat = (game) => (game.you ? game.seats[game.you.seat] : undefined);
 
 /**
+ * Return whether the player sits in a game against bots only, which gives hints and has no chat.
+ * @param {GameSummary} game
+ */
+export const isAmongBots = ({ you, seats }) => !!you
+  && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot" && !it.stand_in));
+
+/**
  * Compare games by due time. Games without one come last.
  * @param {GameSummary} one
  * @param {GameSummary} other
