@@ -54,7 +54,7 @@ SELECT {it}.game_id, {it}.letter_id, {it}.due_at, {it}.tries, {it}.player_id::te
   JOIN outbox t ON t.game_id = a.game_id AND t.player_id = a.player_id AND t.version >= a.version
  WHERE a.game_id = %(owner)s AND {given}.letter_id = %(letter_id)s AND a.data->>'may_join' = 'true'
    AND t.kind IN ('your-turn', 'game-ended') AND ({it}.leased_until IS NULL OR {it}.leased_until <= %(lapsed_at)s)
- ORDER BY {it}.made_at"""
+ ORDER BY {it}.version"""
 _CONFIRMATIONS = _JOINING.format(it="a", given="t")  # "a" is the answer, "t" the email about the turn or the end
 _CONFIRMING = f"{_JOINING.format(it='t', given='a')} DESC LIMIT 1"
 
