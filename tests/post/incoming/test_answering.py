@@ -485,6 +485,13 @@ def test_text_after_say_is_posted_in_the_chat(office: Office, game_id: UUID) -> 
     assert messages(game_id) == ["Good evening, all!", "And good luck."]
 
 
+def test_the_answer_to_a_chat_message_or_pause_does_not_repeat_the_table(office: Office, game_id: UUID) -> None:
+    for words, is_shown in (("say Good evening!", False), ("pause", False), ("What does the D mean?", True)):
+        mail = ada_writes(office, words)
+        kinds = [part.get_content_maintype() for part in mail.message.walk()]
+        assert ("The table now:" in mail.text, "image" in kinds) == (is_shown, is_shown), words
+
+
 def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     assert "as soon as everyone agrees" in ada_writes(office, "pause").text
     vote(game_id, bea, "pause", True)
