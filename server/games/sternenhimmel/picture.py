@@ -38,6 +38,7 @@ _ROW, _HEAD = 392, 50  # heights of a board and its heading
 _MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from the card's top
 _SEAT = 58
 _RADIUS = {"large": 24, "small": 19}
+_GOLD, _SILVER = "#ecc95a", "#cfd5e3"  # of the coins for the first and second prize
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "de": {"coins": "Münzen", "hand": "Deine Sterne", "stars": "Sterne", "stack": "Stapel", "next": "am Zug"},
@@ -69,7 +70,7 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
         parts += placed(second, MARGIN + (rows - 1) * _ROW, _seats(view, names, theme, locale, PANEL))
     else:
         parts += placed(MARGIN, MARGIN // 2 + rows * _ROW, _seats(view, names, theme, locale, WIDTH - 2 * MARGIN))
-    return sheet(height, _spoken(view, names, locale), Colours(theme), parts)
+    return sheet(height, _spoken(view, names, locale), Colours(theme, (_GOLD, _SILVER)), parts)
 
 
 def fullness(view: Json) -> tuple[int, int, int]:
@@ -92,7 +93,8 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     yield f'<g id="board-{board.id}" data-board="{board.id}" data-slot="{shown["slot"]}">'
     yield _lines(board.id, theme)
     yield Line(16, 34, board.names[locale], theme.ink, 26, theme.card, bold=True)
-    yield Line(PANEL - 16, 34, f"{board.first} / {board.second}", theme.ink, LEGIBLE, theme.card, anchor="end")
+    yield from placed(PANEL - 70, 24, _coin(board.first, 17, _GOLD, theme))
+    yield from placed(PANEL - 32, 24, _coin(board.second, 15, _SILVER, theme))
     if "payouts" in shown:
         yield from _gains(shown["payouts"], theme)
     elif board.id != board.names[locale].lower():
@@ -105,6 +107,12 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
         if lying is not None:
             yield _name_beside(board.id, space, lying["seat"], theme)
     yield "</g>"
+
+
+def _coin(prize: int, r: int, colour: str, theme: Theme) -> Iterator[Part]:
+    disc = f'<circle r="{r}" fill="{colour}" stroke="{theme.ink}" stroke-width="1.5"/>'
+    yield Sprite(disc, around(0, 0, r + 2), theme.card)
+    yield Line(0, 8, str(prize), ON_BRIGHT, LEGIBLE, colour, anchor="middle", bold=True)
 
 
 @cache
