@@ -10,8 +10,9 @@ from server.games.presentation import example, write_move
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.turns.hints import has_hints
+from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, HELP, RULES
+from server.post.desk.commands import BY_NAME, HELP, REVIEW, RULES
 from server.post.incoming.commands import HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -82,3 +83,8 @@ def _has_other_games(game: Game, seat: Seat) -> bool:
     others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
     begun = GameRow.game_id.in_(others) & (GameRow.status != "open")
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
+
+
+def review_word(game: Game) -> str:
+    """Return the word that asks for a review of this finished game, or "" if there are no reviews."""
+    return BY_NAME[REVIEW].word(spoken().locale) if has_reviews(game) else ""

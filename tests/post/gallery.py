@@ -429,5 +429,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("languages", nargs="*", choices=LOCALES)
-    wanted = parser.parse_args()
-    main(wanted.folder, *(wanted.languages or LOCALES))
+    given = parser.parse_args()
+    main(given.folder, *(given.languages or LOCALES))

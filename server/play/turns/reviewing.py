@@ -102,6 +102,10 @@ def is_clear(gain: float, margin: float | None) -> bool:
     return margin is not None and gain > max(_LEAST, margin)
 
 
+def has_reviews(game: Game) -> bool:
+    return game.table.status == "finished" and can_review(game.table.rules) and current_app.config["THINKERS"] > 0
+
+
 def _expect_reviewable(game: Game, seat: Seat) -> None:
     if game.table.status != "finished":
         raise NotFound(noted("Only games that were played to the end have reviews."))

@@ -54,6 +54,7 @@ HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
 )
 SHOW, HISTORY, REVIEW, STANDINGS, ARCHIVE = "show", "history", "review", "standings", "archive"
 SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
+OF_THIS_GAME = (SHOW, HISTORY, REVIEW, STANDINGS, ARCHIVE)  # in replies to emails about a game
 
 COMMANDS = (
     Command(

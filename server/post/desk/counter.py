@@ -351,10 +351,12 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
     """Return the subject of our answer to a reply to an email about a game. If the answer is about this game, also
     return the seat and turn to which further replies go."""
     number = desk.numbers(player_id, [seat.game_id])[seat.game_id]
-    is_about = any(it.command in (commands.RULES, commands.HELP) and it.rest == str(number) for it in request.asked)
+    game = load(seat.game_id)
+    about = (commands.RULES, commands.HELP, *(commands.OF_THIS_GAME if game.table.status == "running" else ()))
+    is_about = any(it.command in about and it.rest == str(number) for it in request.asked)
     told_rules = bool(answer.said) and all(it.rules for it in answer.said)
     news = gettext("The rules") if told_rules else gettext(ANSWER.headline)
-    subject = gettext("%(news)s: %(title)s", news=news, title=load(seat.game_id).head.title)
+    subject = gettext("%(news)s: %(title)s", news=news, title=game.head.title)
     seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
     return {"subject": clean(subject, _LONGEST_SUBJECT), "table": seat_of_answer}
 

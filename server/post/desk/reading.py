@@ -186,13 +186,14 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
 def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) -> list[Asked]:
     """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
 
-    Words that are also commands at tables are left to the table. If any other line means something to the table, so is
+    `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other line means something to the table, so is
     the whole reply.
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale), locale), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
     for line, it in _parsed(lines, words):
-        if it and not has_ended and _is_whole(it, locale) and not _is_exclamation(line, it, words):
+        is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
+        if it and is_whole and not has_ended and not _is_exclamation(line, it, words):
             found.append(it)
         elif means_something(line, grammar):
             return []

@@ -28,7 +28,7 @@ from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, HELP, RULES
+from server.post.desk.commands import BY_NAME, HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
 from server.post.incoming import invitations, replies
@@ -223,13 +223,14 @@ def _asks_to_stop(read: replies.Mail) -> bool:
 
 
 def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
-    """Yield commands of the post desk. In a reply to an email about a game, `rules` means the rules of that game, and
-    `help` begins with its commands."""
+    """Yield commands of the post desk. In a reply to an email about a game, `rules`, `review` and their like are about
+    that game, and `help` begins with its commands."""
     number = desk.numbers(player_id, [game.game_id])[game.game_id]
     for it in asked:
-        if it.command in (RULES, HELP) and not it.rest:
+        is_of_this = it.command in (RULES, *OF_THIS_GAME) and not it.rest
+        if is_of_this or (it.command == HELP and not it.rest):
             yield replace(it, rest=str(number))
-        if it.command != RULES or it.rest:
+        if not is_of_this:
             yield it
 
 

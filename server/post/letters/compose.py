@@ -149,7 +149,9 @@ def _written(
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
-    has_table = isinstance(words, turns.YourTurn | games.GameEnded) or (isinstance(words, answers.Answer) and words.table)
+    has_table = isinstance(words, turns.YourTurn | games.GameEnded) or (
+        isinstance(words, answers.Answer) and words.table
+    )
     if reader and reader.game.table.turns and has_table:
         image, alt = reader.picture(isinstance(words, games.GameEnded))
         images = [(_PICTURE, image)]

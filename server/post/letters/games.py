@@ -11,13 +11,13 @@ from server.accounts import notice_kinds
 from server.clock import clock
 from server.games import presentation as text
 from server.play.game import display_name
-from server.play.seating.ready_check import is_free
-from server.play.seating.seats import ready_word
+from server.play.seating import ready_check, seats
 from server.play.views import story
 from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
+from server.post.table_help import review_word
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -46,7 +46,7 @@ def ready_asked(reader: Reader) -> ReadyAsked:
         **reader.about,
         **reader.due,
         ready=word_for(READY, spoken().locale),
-        link=f"{reader.base_url}/ready/{ready_word(reader.game, reader.seat)}",
+        link=f"{reader.base_url}/ready/{seats.ready_word(reader.game, reader.seat)}",
         salt=reader.game.seats[reader.seat].salt_hash is not None,
         again=reader.letter.kind == notice_kinds.REMINDER.name,
     )
@@ -92,7 +92,7 @@ class GameClosing(GameLetter):
 def game_closing(reader: Reader) -> GameClosing:
     closes_at = reader.game.head.closes_at
     assert closes_at is not None  # set for every open game
-    free = sum(map(is_free, reader.game.seats))
+    free = sum(map(ready_check.is_free, reader.game.seats))
     return GameClosing(
         **reader.about, due=moment(closes_at, reader.zone), left=span(closes_at - clock.now()), free=free
     )
@@ -212,6 +212,7 @@ class GameEnded(GameLetter):
     since: tuple[str, ...]
     played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
     table: str  # the table at the end, on several lines
+    review: str  # the word that asks for a review, or ""
     chat: Chat | None = None
 
 
@@ -230,6 +231,7 @@ def game_ended(reader: Reader) -> GameEnded | None:
         since=reader.since_own_move(),
         played=reader.played,
         table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
+        review=review_word(game),
         chat=reader.chat,
     )
 

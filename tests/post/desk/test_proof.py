@@ -24,13 +24,27 @@ from server.post.desk.counter import forget_desk_mails
 from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
+from server.store import reviews
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
 from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
 from tests.post.incoming.test_bounces import HARD, SOFT, complaint
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import BOT, DAY, HOUR, ME, OPEN, game_of, happened, later, person, wanted
+from tests.support.games import (
+    BOT,
+    DAY,
+    HOUR,
+    ME,
+    OPEN,
+    everything_due_happens,
+    game_of,
+    happened,
+    later,
+    moves_on,
+    person,
+    wanted,
+)
 
 WRITING = (
     *("name Mallory", "new sternenhimmel", "play sternenhimmel", "find sternenglanz", "join any", "leave 1", "goodbye"),
@@ -731,6 +745,43 @@ def test_rules_and_help_in_a_reply_to_a_game_email_are_about_this_game(
     helped = told("help")
     assert "In a reply to an email about game 1" in helped
     assert "hands your seat to a bot" in helped and "Deletes your account" in helped
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("history", "- bea put a "),
+        ("Standings, please", "- ada: 0\n- bea: 0"),
+        ("show", "Game 1 Sternenhimmel, move 3."),
+        ("review", "Only games that were played to the end have reviews."),
+    ],
+)
+def test_in_a_reply_to_an_email_about_a_game_its_commands_need_no_number(
+    office: Office, ada: UUID, bea: UUID, words: str, told: str
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 1})
+    moves_on(game_id, bea)
+    everything_due_happens()
+    arrives(office.mails("ada")[-1].reply_to, a_mail(words))
+    settle()
+    answer = office.mails("ada")[-1]
+    assert told in answer.text
+    arrives(answer.reply_to, a_mail(a_move(game_id, ada)))
+    settle()
+    assert happened(game_id).count("star-placed") == 3
+
+
+def test_the_email_about_the_end_names_the_word_for_a_review(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, bots=2)
+    while load(game_id).table.status == "running":
+        moves_on(game_id, ada)
+        everything_due_happens()
+    ended = office.mails("ada")[-1]
+    assert 'Reply "review", and a bot compares your moves with its own.' in ended.text
+    arrives(ended.reply_to, a_mail("Review, please!"))
+    settle()
+    assert "A bot is reviewing your moves in game 1 Sternenhimmel." in office.mails("ada")[-1].text
+    assert reviews.find(game_id, 0) is not None
 
 
 def test_the_answer_to_rules_takes_a_move(office: Office, ada: UUID, bea: UUID) -> None:
