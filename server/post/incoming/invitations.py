@@ -134,6 +134,17 @@ class Guest(NamedTuple):
     player: Player | None  # None if the person has no account
 
 
+class Said(NamedTuple):
+    """What our reply to an invited person says."""
+
+    played: str = ""  # "yes" or "no", as carried out
+    wrong: str = ""  # why nothing was done, a sentence
+    again: bool = False  # whether they can reply once more
+    asks: bool = False  # whether they have asked anything
+    rules: bool = False  # whether they have asked for the rules
+    lost: bool = False  # whether the seat is no longer reserved for them
+
+
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
     """Return the person to whom the invitation was sent, or None if the invitation was withdrawn and the email comes
     from another address."""
@@ -150,29 +161,53 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     a new account."""
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
+    said = _carried_out(mail.seat, mark, game, read, guest, locale)
+    now = clock.now()
+    return {
+        "game_id": mail.game_id,
+        "letter_id": uuid4(),
+        "dedupe": f"rsvp/{mail.mail_id}/{mail.seat}/mail/",
+        "kind": RSVP.name,
+        "version": game.table.version,
+        "seat": mail.seat,
+        "player_id": None,
+        "data": {
+            "to": guest.email,
+            "by": str(game.head.host),
+            "turn": mail.turn,
+            "last": False,
+            "answers": fit_id(read.message_id),
+            **said._asdict(),
+        },
+        "made_at": now,
+        "due_at": now,
+        "tries": 0,
+    }
+
+
+def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Said:
     if read.sender is None or read.sender.lower() != guest.email.lower():
         why = gettext("Your reply came from a different address than the invited one, so nothing was done.")
-        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+        return Said(wrong=why, again=True)
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
-        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
-    is_kept = invited_address(game, mail.seat, mark) is not None
+        return Said(wrong=why, again=True)
+    is_kept = invited_address(game, seat, mark) is not None
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and not is_kept:
-        return letter(mail, game, guest, read.message_id, wrong=_given_away(), lost=True)
+        return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
-            again = not _sits(game, mail.seat, mark)
-            return letter(mail, game, guest, read.message_id, again=again, asks=True, rules=True)
+            return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
-        return letter(mail, game, guest, read.message_id, wrong=why, again=True, asks=asks)
+        return Said(wrong=why, again=True, asks=asks)
     try:
-        _do(said, game, mail.seat, mark, locale)
+        _do(said, game, seat, mark, locale)
     except SeatTaken:
-        return letter(mail, game, guest, read.message_id, wrong=_given_away(), lost=True)
+        return Said(wrong=_given_away(), lost=True)
     except PlayError as error:
-        return letter(mail, game, guest, read.message_id, wrong=str(error.words.said(gettext)))
-    return letter(mail, game, guest, read.message_id, played=said, asks=asks)
+        return Said(wrong=str(error.words.said(gettext)))
+    return Said(played=said, asks=asks)
 
 
 def _given_away() -> str:
@@ -250,36 +285,3 @@ def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
 def _sits(game: Game, seat: Seat, mark: int) -> bool:
     now = load(game.game_id)
     return now.seats[seat].player_id is not None and invited_address(now, seat, mark) is not None
-
-
-def letter(
-    mail: Incoming,
-    game: Game,
-    guest: Guest,
-    message_id: str | None,
-    played: str = "",
-    wrong: str = "",
-    again: bool = False,
-    asks: bool = False,
-    rules: bool = False,
-    lost: bool = False,
-) -> Json:
-    """Return our reply to an invited person. `again`: whether they can reply once more. `asks`: whether they have asked
-    anything. `rules`: whether they have asked for the rules. `lost`: whether the seat is no longer reserved for
-    them."""
-    now = clock.now()
-    said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
-    asked = {"asks": asks, "rules": rules, "lost": lost}
-    return {
-        "game_id": mail.game_id,
-        "letter_id": uuid4(),
-        "dedupe": f"rsvp/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": RSVP.name,
-        "version": game.table.version,
-        "seat": mail.seat,
-        "player_id": None,
-        "data": {"to": guest.email, "by": str(game.head.host), "turn": mail.turn, **said, **asked},
-        "made_at": now,
-        "due_at": now,
-        "tries": 0,
-    }
