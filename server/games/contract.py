@@ -1,6 +1,6 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `begin_turn`, `judge`, `advise`,
+A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`, `advise`,
 `ONE_TURN_AHEAD`, `resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
 `usual_minutes`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
@@ -216,6 +216,7 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # `PRESET = "edition"`: the option that chooses an edition or a scenario, and with it the values of other options.
 # `SCORE = "coins"`: what scores count, and the field of a view with the score of each seat. Without it, a game has scores
 # only at its end.
+# `ASIDE`: types of events that letters and summaries leave out, since the table shows what they did.
 
 # State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
 # the game is over. It shows the seat nothing new.

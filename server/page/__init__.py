@@ -106,6 +106,7 @@ def _about(name: str) -> Json:
         "preset": preset,
         "editions": {edition: chosen[preset] for edition, chosen in edition_options(name).items()},
         "score": score_unit(name) or "points",
+        "aside": sorted(getattr(GAMES[name], "ASIDE", ())),
         **own,
     }
 

@@ -51,6 +51,12 @@ from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
+ASIDE = frozenset(
+    {
+        *("hand-dealt", "sternbild-drawn", "sternbild-turned-up", "turn-began", "cards-chosen", "cards-shifted"),
+        *("cards-laid", "cards-drawn", "discards-shuffled"),
+    }
+)
 ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
 
 
@@ -75,6 +81,7 @@ def describe() -> Json:
 
 
 __all__ = [
+    "ASIDE",
     "EVENTS",
     "EVENT_SCHEMAS",
     "MOVE_SCHEMA",

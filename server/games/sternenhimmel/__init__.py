@@ -52,6 +52,7 @@ from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "edition", "coins"
+ASIDE = frozenset({"board-dealt"})
 
 
 def describe() -> Json:
@@ -97,6 +98,7 @@ def _described_star(star: str) -> Json:
 
 
 __all__ = [
+    "ASIDE",
     "EVENTS",
     "EVENT_SCHEMAS",
     "MOVE_SCHEMA",

@@ -168,7 +168,8 @@ class Reader(NamedTuple):
         return self._told(items, self._last_own_move(items))
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
-        news = [it for it in items if since < it["version"] <= self.letter.version]
+        aside = getattr(self.game.table.rules, "ASIDE", ())
+        news = [it for it in items if since < it["version"] <= self.letter.version and it["type"] not in aside]
         told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
         if len(told) <= _MOST_NEWS:
             return told
