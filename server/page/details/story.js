@@ -26,6 +26,8 @@ function movesOf(items, names, rules, seat) {
   return moves.reverse();
 }
 
+const FEW = 3; // moves shown if nothing has happened since the player's last one
+
 /**
  * @param {{story: GameEvent[], seat?: number, names: string[], rules: RulesDescription,
  *   showAt: (version: number) => void}} props
@@ -34,9 +36,11 @@ export function Story({ story, seat, names, rules, showAt }) {
   const [whole, setWhole] = useState(false);
   useStore(rooms);
   const beside = useStore(ways);
-  const moves = movesOf(whole || seat === undefined ? story : sinceOwnTurn(story, seat), names, rules, seat);
+  const news = whole || seat === undefined ? [] : movesOf(sinceOwnTurn(story, seat), names, rules, seat);
+  const all = news.length ? [] : movesOf(story, names, rules, seat);
+  const moves = news.length ? news : whole || seat === undefined ? all : all.slice(0, FEW);
   return html`<section class="card story" data-game=${rules.name} aria-label=${t("story")}>
-    <h2>${whole || seat === undefined ? t("story") : t("story.since")}</h2>
+    <h2>${t(news.length ? "story.since" : "story")}</h2>
     ${moves.length === 0 && html`<p class="faint">${t("story.nothing")}</p>`}
     <ol reversed>${moves.map(({ version, at, told }) => html`<li key=${version}>
       ${told.map(([item, words]) => html`<div key=${item.seq}>${words}

@@ -21,6 +21,10 @@ for (const [scenario, { events, outcome }] of Object.entries(stories)) {
     const winners = names.filter((_, seat) => outcome.places[seat] === 1);
     assert.ok(told.length <= 12, told.join(" "));
     assert.match(told.at(-1), new RegExp(`${winners[0]}.* won`));
+    const own = outcome.places.indexOf(1);
+    const toWinner = tale(events, names, cards, own);
+    assert.match(toWinner.at(-1), winners.length > 1 ? /won/ : /You won\.$/);
+    assert.ok(winners.length > 1 || !toWinner.join(" ").includes(names[own]), toWinner.join(" "));
     for (const sentence of told) assert.doesNotMatch(sentence, /\{|undefined|NaN/);
     const completed = events.filter((it) => it.type === "sternbild-completed").length;
     assert.equal(told.filter((it) => it.includes("completed") && it.startsWith("In turn")).length, completed);

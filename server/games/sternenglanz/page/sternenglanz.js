@@ -157,7 +157,7 @@ export function Room({ table, rules, view: now, at }) {
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <div class="for-hint" />
     </div>
-    ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} />`}
+    ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} seat=${game.you?.seat} />`}
     ${!isBeside && further}
     <${Tooltips} place=${place} explain=${explain} />
     <${Arrivals} place=${place} table=${table} at=${at} />

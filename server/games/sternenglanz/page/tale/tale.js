@@ -1,23 +1,24 @@
 // The tale of a finished game: changes of the lead, completed Sternbilder, the best turn, and how it was decided.
 import { html } from "../../ui/html.js";
-import { listed, t } from "../../ui/words.js";
+import { listed, t, tell } from "../../ui/words.js";
 import { bildName } from "../cards.js";
 import { gains } from "../story.js";
 /** @import { Cards, SternenglanzEvent } from "../types" */
 
 const MOST = 4; // changes of the lead described one by one
 
-/** @param {{story: SternenglanzEvent[], names: string[], cards: Cards}} props */
-export const Tale = ({ story, names, cards }) => html`<section class="tale" aria-label=${t("tale")}>
-  <h3>${t("tale")}</h3><p>${tale(story, names, cards).join(" ")}</p></section>`;
+/** @param {{story: SternenglanzEvent[], names: string[], cards: Cards, seat?: number}} props */
+export const Tale = ({ story, names, cards, seat }) => html`<section class="tale" aria-label=${t("tale")}>
+  <h3>${t("tale")}</h3><p>${tale(story, names, cards, seat).join(" ")}</p></section>`;
 
 /**
- * Return the game in a few sentences.
+ * Return the game in a few sentences. The seat `own` is the reader's.
  * @param {SternenglanzEvent[]} story
  * @param {string[]} names
  * @param {Cards} cards
+ * @param {number} [own]
  */
-export function tale(story, names, cards) {
+export function tale(story, names, cards, own) {
   const points = names.map(() => 0);
   /** @type {{words: string, isLead: boolean}[]} */
   const told = [];
@@ -27,8 +28,9 @@ export function tale(story, names, cards) {
   for (const item of story) {
     if (item.type === "turn-began") present = { turn: item.turn, seat: item.seat, points: 0 };
     const { turn } = present;
-    if (item.type === "sternbild-completed") told.push({ isLead: false, words: t("tale.turn.bild", { turn,
-      name: names[item.seat], bild: t("quoted", { name: bildName(item.sternbild, cards) }) }) });
+    if (item.type === "sternbild-completed") told.push({ isLead: false,
+      words: tell("tale.turn.bild", item.seat === own, { turn, name: names[item.seat],
+        bild: t("quoted", { name: bildName(item.sternbild, cards) }) }) });
     gains(item).forEach(([seat, gained]) => {
       points[seat] += gained;
       if (seat === present.seat) present.points += gained;
@@ -38,7 +40,8 @@ export function tale(story, names, cards) {
     const first = points.filter((it) => it === most).length === 1 ? points.indexOf(most) : ahead;
     if (first === ahead) continue;
     ahead = first;
-    told.push({ isLead: true, words: t("tale.turn.ahead", { turn, name: names[first], points: t("points", { count: most }) }) });
+    told.push({ isLead: true, words: tell("tale.turn.ahead", first === own, { turn, name: names[first],
+      points: t("points", { count: most }) }) });
   }
   const leads = told.filter((it) => it.isLead);
   const omitted = new Set(leads.slice(1, 1 - MOST)); // keeps the first and the last ones
@@ -46,8 +49,9 @@ export function tale(story, names, cards) {
   return [
     ...told.filter((it) => !omitted.has(it)).map((it) => it.words),
     omitted.size > 0 && t("tale.turn.changes", { count: omitted.size }),
-    best.points > 0 && t("tale.turn.best", { turn: best.turn, name: names[best.seat],
+    best.points > 0 && tell("tale.turn.best", best.seat === own, { turn: best.turn, name: names[best.seat],
       points: t("points", { count: best.points }) }),
-    end && `${t(`story.why.${end.reason}`)} ${t("tale.turn.end", { names: listed(end.winners.map((it) => names[it])) })}`,
+    end && `${t(`story.why.${end.reason}`)} ${
+      tell("tale.turn.end", end.winners.join() === String(own), { names: listed(end.winners.map((it) => names[it])) })}`,
   ].filter(Boolean);
 }

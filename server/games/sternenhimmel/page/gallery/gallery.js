@@ -2,18 +2,18 @@
 import { html } from "../../ui/html.js";
 import { useMedia } from "../../ui/media.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
-import { listed, t } from "../../ui/words.js";
+import { listed, t, tell } from "../../ui/words.js";
 import { Board } from "../board.js";
 import { Watch } from "../offer.js";
 import { boardName, boardOf, starName } from "../story.js";
 /** @import { BoardScored, Rules, Space } from "../types" */
 
-/** @param {{scored: BoardScored[], names: string[], rules: Rules}} props */
-export function Gallery({ scored, names, rules }) {
+/** @param {{scored: BoardScored[], names: string[], rules: Rules, seat?: number}} props */
+export function Gallery({ scored, names, rules, seat }) {
   const isNarrow = useMedia("(max-width: 48rem)"); // where the gallery is many screens high
   return html`<section class="gallery" aria-label=${t("gallery")}>
     <h3>${t("gallery")}</h3>
-    <p class="tale">${tale(scored, names, rules).join(" ")}</p>
+    <p class="tale">${tale(scored, names, rules, seat).join(" ")}</p>
     <details open=${!isNarrow}><summary>${t("gallery.all", { count: scored.length })}</summary><ul class="boards">${scored.map((it) => html`<li key=${it.seq}><${Scored} item=${it} names=${names}
       rules=${rules} /></li>`)}</ul></details>
   </section>`;
@@ -43,12 +43,14 @@ const owners = ({ payouts }) => payouts.map((_, seat) => seat).filter((seat) => 
   .sort((one, other) => payouts[other] - payouts[one]);
 
 /**
- * Return the game in a few sentences: the start, changes of the lead, the best scoring, and the end.
+ * Return the game in a few sentences: the start, changes of the lead, the best scoring, and the end. The seat `own` is
+ * the reader's.
  * @param {BoardScored[]} scored
  * @param {string[]} names
  * @param {Rules} rules
+ * @param {number} [own]
  */
-export function tale(scored, names, rules) {
+export function tale(scored, names, rules, own) {
   const coins = names.map(() => 0);
   let ahead = -1;
   const told = scored.flatMap((item, i) => {
@@ -57,16 +59,16 @@ export function tale(scored, names, rules) {
     const first = coins.filter((it) => it === most).length === 1 ? coins.indexOf(most) : ahead;
     if (first === ahead || (i > 0 && first < 0)) return [];
     ahead = first;
-    return [t(i ? "tale.ahead" : "tale.first", { board: boardName(item.board, rules), name: names[first],
+    return [tell(i ? "tale.ahead" : "tale.first", first === own, { board: boardName(item.board, rules), name: names[first],
       coins: t("coins", { count: most }) })];
   });
   const best = scored.map((it) => ({ board: it.board, count: Math.max(...it.payouts), seat: owners(it)[0] }))
     .sort((one, other) => other.count - one.count)[0];
   const order = [...coins].sort((one, other) => other - one);
-  const winners = listed(names.filter((_, seat) => coins[seat] === order[0]));
+  const winners = names.map((_, seat) => seat).filter((seat) => coins[seat] === order[0]);
   return [...told,
-    best?.count > 0 && t("tale.best", { name: names[best.seat], board: boardName(best.board, rules),
+    best?.count > 0 && tell("tale.best", best.seat === own, { name: names[best.seat], board: boardName(best.board, rules),
       coins: t("coins", { count: best.count }) }),
-    t("tale.end", { names: winners, coins: t("coins", { count: order[0] }) }),
+    tell("tale.end", winners.join() === String(own), { names: listed(winners.map((it) => names[it])), coins: t("coins", { count: order[0] }) }),
   ].filter(Boolean);
 }
