@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.games import GAMES
 from server.translations import LOCALES
 from tests.page.keys import by_keys
 from tests.page.programs import play, play_to_the_end, whole_turn
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, quiet, too_wide
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, by_mouse, enter, game_of, quiet, tab_to, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 # What is measured follows a change when it is drawn, not before: scrolling, and what fits its room.
@@ -130,6 +131,22 @@ def expect_focus(page: Page) -> None:
     """Somewhere on the page, and not at its very beginning."""
     page.evaluate(DRAWN)
     assert not focused(page).startswith("<body"), focused(page)
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_tab_leaves_a_space_that_shows_its_tooltip(house: House, windows: Windows, rules: str) -> None:
+    client = sign_in(house, f"tabea-{rules}@example.org")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_of(client, ME, BOT, BOT, rules=rules, options={'start_seat': 0})}")
+    expect(page.locator(".note")).to_be_visible()  # by then, all parts have loaded
+    tab_to(page, "[data-at]")
+    for way in ("Tab", "Shift+Tab"):
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        explained = page.locator("[aria-describedby=tip]").element_handle()
+        page.keyboard.press(way)
+        page.evaluate(DRAWN)
+        assert not explained.evaluate("it => it === document.activeElement"), way
+        page.keyboard.press("Shift+Tab" if way == "Tab" else "Tab")
 
 
 def test_the_focus_stays_where_the_player_is_working(house: House, windows: Windows) -> None:

@@ -7,6 +7,8 @@ let last = []; // the last focused element, then its ancestors
 /** @param {HTMLElement} root */
 export function keepFocus(root) {
   root.addEventListener("focusin", (event) => (last = event.composedPath()));
+  // Until the next element has the focus, nothing has. What changes meanwhile, such as a tooltip, must not bring it back.
+  root.addEventListener("focusout", (event) => event.relatedTarget && (last = []), true);
   addEventListener("pointerdown", () => (last = []), true); // a click outside drops the focus on purpose
   const changes = { subtree: true, childList: true, attributes: true, attributeFilter: ["disabled"] };
   new MutationObserver(mend).observe(root, changes);
