@@ -61,8 +61,14 @@ def _saying(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
 
 
+_LEADING = (
+    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|sorry|unfortunately|gut|klar|na klar|leider|tut mir leid|bon|d['’]accord"
+    "|désolée?|malheureusement|bene|va bene|certo|purtroppo|mi dispiace"
+)
+
+
 def _beginning(word: str, more: str) -> re.Pattern[str]:
-    return re.compile(rf"({word})(?:{more})", re.IGNORECASE)
+    return re.compile(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}({word})(?:{more})", re.IGNORECASE)
 
 
 _SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}

@@ -317,6 +317,13 @@ def test_a_yes_or_no_counts_even_next_to_a_question(text: str, locale: str, mean
     ("text", "meant"),
     [
         ("yes, gladly! how long does this take?", "yes"),
+        ("Ok, yes please! Looking forward to it\n\nTom", "yes"),
+        ("Oh cool, ja gerne!", "yes"),
+        ("Hallo Mira,\n\nleider nein, keine Zeit gerade.\n\nLea", "no"),
+        ("Désolé, non merci.", "no"),
+        ("Purtroppo no, non ho tempo", "no"),
+        ("Sorry, yes is not possible for me.", None),
+        ("Ok, yes, but only next week.", None),
         ("Hello Ada!\n\nYes, I'd love to! How does this game work?", "yes"),
         ("Hi Ada, yes! When do we start?", "yes"),
         ("Yes please, I have never played this before.", "yes"),
