@@ -9,6 +9,7 @@ from server.games import Seat
 from server.games.presentation import example, write_move
 from server.play.commits import whole_log
 from server.play.game import Game
+from server.play.table import OVER
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
@@ -26,18 +27,26 @@ def help_at_table(game: Game, seat: Seat) -> list[str]:
 
 def help_for_now(game: Game, seat: Seat) -> list[str]:
     """Return the few commands that help the player in a seat now, one line each. The last one lists all commands."""
+    mine = turn_of(game.table, seat) is not None
+    is_on = bool(game.table.turns) and game.table.status not in OVER
     if not game.table.turns:
         useful = [READY, SAY]
+    elif not is_on:
+        useful = [SAY]
     elif game.table.status == "paused":
         useful = [RESUME, SAY]
-    elif turn_of(game.table, seat) is not None:
-        useful = ["", "?", HINT] if has_hints(game, seat) else ["", "?", SAY]
+    elif mine:
+        useful = ["", "?", UNDO, HINT if has_hints(game, seat) else SAY]
     else:
         useful = [PLAN, UNDO, SAY]
     locale = spoken().locale
     known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
     names = {"?": "?", **words_of(locale)}
     found = [it for nr, it in enumerate(known) if (names.get(it[0].partition(" ")[0], "") if nr else "") in useful]
+    if is_on:
+        found.append((BY_NAME[RULES].word(locale), gettext("sends you the rules")))
+    if word := review_word(game):
+        found.append((word, gettext("compares your moves with a bot's")))
     return [help_line(*it) for it in [*found, (BY_NAME[HELP].word(locale), gettext("lists all commands"))]]
 
 

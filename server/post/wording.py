@@ -21,7 +21,7 @@ from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
 from server.translations import Language, language, times
 
-LINE_LENGTH = 500
+LINE_LENGTH = 1000
 _BEGINNING = 2  # number of leading words by which moves are grouped
 _PREHEADER = 150  # number of characters that an inbox shows next to the subject
 

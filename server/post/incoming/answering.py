@@ -20,7 +20,7 @@ from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import example, write_move
+from server.games.presentation import example, score_unit, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
@@ -28,7 +28,7 @@ from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, HELP, OF_THIS_GAME, RULES
+from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
 from server.post.incoming import invitations, replies
@@ -437,8 +437,8 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
     if wishes.is_prose and _is_question(wishes.line):
-        told = _about_question(spoken().locale)
-        answer |= {"done": [told], "line": wishes.line, "how": help_for_now(doing.game, doing.mail.seat)}
+        told = [*_scores(doing.game, doing.mail.seat), _about_question(spoken().locale)]
+        answer |= {"done": told, "line": wishes.line, "how": help_for_now(doing.game, doing.mail.seat)}
         return ""
     if wishes.problem:
         answer |= {
@@ -519,11 +519,19 @@ def _is_question(line: str) -> bool:
     return line.rstrip().endswith(("?", "？", "؟"))
 
 
+def _scores(game: Game, seat: Seat) -> Iterator[str]:
+    """Yield the sentence about the scores of a running game, if it has any."""
+    unit = score_unit(game.table.rules.NAME)
+    if unit and game.table.status == "running":
+        scores = zip(game.names, view_of(game, seat)[unit], strict=True)
+        told = gettext("The scores so far: %(scores)s.", scores=", ".join(f"{name} {score}" for name, score in scores))
+        yield str(told)
+
+
 def _about_question(locale: str) -> str:
     told = gettext(
-        'This line is a question, so nothing was done. Reply "?" for your possible moves, or "%(rules)s" for the rules. To '
-        'ask everyone at the table, begin the line with "%(say)s".',
-        rules=BY_NAME[RULES].word(locale),
+        "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
+        'the table, begin the line with "%(say)s".',
         say=word_for(SAY, locale),
     )
     return str(told)

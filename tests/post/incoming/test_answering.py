@@ -356,8 +356,10 @@ def test_only_a_question_that_may_be_a_move_is_answered_as_not_done(office: Offi
 def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
     for text in ("Hi, how many stars do I have left?", f"May I play {a_move(game_id, ada)}?"):
         told = " ".join(ada_writes(office, text).text.split())
-        assert 'This line is a question, so nothing was done. Reply "?" for your possible moves, or "rules"' in told
-        assert 'begin the line with "say"' in told
+        assert "This line is a question, so nothing was done." in told
+        assert ("The scores so far: ada 0, bea 0, Greedy 0." in told) == ("stars" in text)
+        for way in ('begin the line with "say"', "? (sends you your", "undo (takes back", "rules (sends you the rules)"):
+            assert way in told
     assert "star-placed" not in happened(game_id)
 
 
