@@ -72,7 +72,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
     expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼"])
-    gained = "Slot 1: a dot star on b1: about 3 points better than the bot Greedy’s move."
+    gained = "Slot 1: a dot star on b1: about 3 points better than that bot’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
     expect(review.locator("tbody tr")).to_have_count(5)

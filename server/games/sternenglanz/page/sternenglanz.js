@@ -297,14 +297,17 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
-  const moved = at === null && isFree && !isPlanned && now.turn > 1 && (sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
-    .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse().map((it) => sentence(it, names, rules, seat)).join(" "));
+  const isMid = now.next === seat && view.log.performed.length > 0;
+  const news = isMid ? story.filter((it) => it.seat === seat && MOVED.has(it.type)).slice(-1)
+    : now.turn > 1 ? sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
+      .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse() : [];
+  const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
   const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
-    : taps.length && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
+    : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
   const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${hide}
     step=${isWhole ? 3 : isStart ? 1 : 2} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
