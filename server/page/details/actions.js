@@ -3,6 +3,7 @@ import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
+import { isAmongBots } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
@@ -35,14 +36,15 @@ export function Actions({ table }) {
 }
 
 /**
- * Show the pending take-back request or, on the player's turn, the button that takes back their own last move.
+ * Show the pending take-back request or, on the player's turn, the button that takes back their own last move. Against
+ * bots, it stands in the status line.
  * @param {{table: SeenTable, votes: Votes, tell: (votes: Votes) => void}} props
  */
 function TakingBack({ table, votes, tell }) {
   const asked = votes["take-back"];
   if (asked) return html`<${TakeBackAsked} table=${table} asked=${asked} tell=${tell} />`;
   const { game } = table;
-  return game.options.take_back !== "never" && game.you?.turn != null && html`<${TakeBack} table=${table} />`;
+  return game.options.take_back !== "never" && game.you?.turn != null && !isAmongBots(game) && html`<${TakeBack} table=${table} />`;
 }
 
 /** @param {{table: SeenTable, asked: NonNullable<Votes["take-back"]>, tell: (votes: Votes) => void}} props */

@@ -318,7 +318,8 @@ function Status({ table, owner, lookAt, top, children }) {
   const asked = game.seats.filter((it) => it.to_act);
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
-  const mayUndo = game.you && !mine && !link && !mySeat(game)?.stand_in && game.options.take_back !== "never";
+  const isPlaying = game.you && !link && !mySeat(game)?.stand_in;
+  const mayUndo = isPlaying && (!mine || isAmongBots(game)) && game.options.take_back !== "never";
   const { outcome } = game;
   const names = distinct(game.seats.map(seatName));
   const nameOf = (/** @type {Seat} */ it) => names[it.seat];
