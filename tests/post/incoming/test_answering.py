@@ -358,7 +358,12 @@ def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UU
         told = " ".join(ada_writes(office, text).text.split())
         assert "This line is a question, so nothing was done." in told
         assert ("The scores so far: ada 0, bea 0, Greedy 0." in told) == ("stars" in text)
-        for way in ('begin the line with "say"', "? (sends you your", "undo (takes back", "rules (sends you the rules)"):
+        for way in (
+            'begin the line with "say"',
+            "? (sends you your",
+            "undo (takes back",
+            "rules (sends you the rules)",
+        ):
             assert way in told
     assert "star-placed" not in happened(game_id)
 
