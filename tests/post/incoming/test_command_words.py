@@ -8,7 +8,7 @@ import pytest
 
 from server.accounts.players import change_profile
 from server.games import GAMES
-from server.post.desk.commands import BY_NAME, HELP
+from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.incoming.commands import COMMANDS, word_for, words_of
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.replies import Mail, Wishes, parse, understand
@@ -303,9 +303,9 @@ def test_our_reply_lists_the_commands_as_they_can_be_written(
 ) -> None:
     change_profile(ada, {"locale": locale})
     answer = ada_writes(office, "7 leo")
-    *listed, last = re.findall(r"^  (\S[^(\n]*?) \(", answer.text, re.MULTILINE)
-    assert len(listed) == 3
-    assert last == BY_NAME[HELP].word(locale)
+    *listed, rules, last = re.findall(r"^  (\S[^(\n]*?) \(", answer.text, re.MULTILINE)
+    assert len(listed) == 4
+    assert (rules, last) == (BY_NAME[RULES].word(locale), BY_NAME[HELP].word(locale))
     for line in listed:
         assert not read(line, locale).problem, line
     known = [written for written, _ in help_lines("sternenhimmel", locale)]
