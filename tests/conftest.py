@@ -72,7 +72,7 @@ _ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mail from every progr
     "secrecy/test_leaks.py secrecy/test_secrets.py store/test_disk_full.py store/test_embedded_postgres.py "
     "store/test_roles.py test_patterns.py test_skips.py web webhooks/test_sender.py"
 )
-_WITH_CI = (  # also with --ci: whole games as people play them, and guarantees about data, races and secrets
+_WITH_CI = (  # also with --ci: whole games as people play them, guarantees about data, races and secrets, and slow ones
     "accounts/test_rate_limits.py accounts/test_signed_links.py api/test_closing.py api/test_ended_apps.py "
     "api/test_fairness_page.py api/test_forgotten_domains.py api/test_http_responses.py api/test_oauth.py "
     "api/test_other_origins.py api/test_own_account.py api/test_pages.py api/test_rate_limits_of_requests.py "

@@ -27,15 +27,13 @@ def help_at_table(game: Game, seat: Seat) -> list[str]:
 
 def help_for_now(game: Game, seat: Seat) -> list[str]:
     """Return the few commands that help the player in a seat now, one line each. The last one lists all commands."""
-    mine = turn_of(game.table, seat) is not None
-    is_on = bool(game.table.turns) and game.table.status not in OVER
     if not game.table.turns:
         useful = [READY, SAY]
-    elif not is_on:
+    elif game.table.status in OVER:
         useful = [SAY]
     elif game.table.status == "paused":
         useful = [RESUME, SAY]
-    elif mine:
+    elif turn_of(game.table, seat) is not None:
         useful = ["", "?", UNDO, HINT if has_hints(game, seat) else SAY]
     else:
         useful = [PLAN, UNDO, SAY]
@@ -43,7 +41,7 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
     names = {"?": "?", **words_of(locale)}
     found = [it for nr, it in enumerate(known) if (names.get(it[0].partition(" ")[0], "") if nr else "") in useful]
-    if is_on:
+    if game.table.turns and game.table.status not in OVER:
         found.append((BY_NAME[RULES].word(locale), gettext("sends you the rules")))
     if word := review_word(game):
         found.append((word, gettext("compares your moves with a bot's")))

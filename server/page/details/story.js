@@ -37,8 +37,8 @@ export function Story({ story, seat, names, rules, showAt }) {
   useStore(rooms);
   const beside = useStore(ways);
   const news = whole || seat === undefined ? [] : movesOf(sinceOwnTurn(story, seat), names, rules, seat);
-  const all = news.length ? [] : movesOf(story, names, rules, seat);
-  const moves = news.length ? news : whole || seat === undefined ? all : all.slice(0, FEW);
+  const most = whole || seat === undefined ? Infinity : FEW;
+  const moves = news.length ? news : movesOf(story, names, rules, seat).slice(0, most);
   return html`<section class="card story" data-game=${rules.name} aria-label=${t("story")}>
     <h2>${t(news.length ? "story.since" : "story")}</h2>
     ${moves.length === 0 && html`<p class="faint">${t("story.nothing")}</p>`}

@@ -186,8 +186,8 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
 def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) -> list[Asked]:
     """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
 
-    `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other line means something to the table, so is
-    the whole reply.
+    `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other
+    line means something to the table, so is the whole reply.
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale), locale), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False

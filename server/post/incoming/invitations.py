@@ -44,8 +44,6 @@ _REFUSING = (
     "sorry|i can['’]t|not this time|leider nicht|diesmal nicht|keine zeit|désolée?|pas cette fois|mi dispiace"
     "|non questa volta"
 )
-
-
 _EXCUSING = (
     "i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too )?busy|not now|not today|not interested"
     "|(?:ich habe |leider )?keine zeit|ich kann leider nicht|keine lust|je n['’]ai pas le temps|je ne peux pas"
@@ -55,16 +53,14 @@ _INTENDING = (
     "i['’]ll|i will|i want|i would like|i['’]d like|let me|ich will|ich möchte|ich spiele|ich würde|ich mache|je veux"
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
 )
-
-
-def _saying(word: str, more: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
-
-
 _LEADING = (
     "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|sorry|unfortunately|gut|klar|na klar|leider|tut mir leid|bon|d['’]accord"
     "|désolée?|malheureusement|bene|va bene|certo|purtroppo|mi dispiace"
 )
+
+
+def _saying(word: str, more: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
 
 
 def _beginning(word: str, more: str) -> re.Pattern[str]:

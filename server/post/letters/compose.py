@@ -149,10 +149,7 @@ def _written(
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
-    has_table = isinstance(words, turns.YourTurn | games.GameEnded) or (
-        isinstance(words, answers.Answer) and words.table
-    )
-    if reader and reader.game.table.turns and has_table:
+    if reader and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer) and words.table:
         image, alt = reader.picture(isinstance(words, games.GameEnded))
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
