@@ -29,7 +29,10 @@ _FOLDER = Path(__file__).parent
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".txt": "text/plain"}
 _HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}  # a new release takes effect immediately
 _FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
-_DOC = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/$", re.MULTILINE | re.DOTALL)
+_COMMENTS = {
+    ".js": re.compile(rb"/\*\*\s(?:(?!\*/).)*\*/ ?| *(?<!\S)// [^\n]*", re.DOTALL),
+    ".css": re.compile(rb" */\*(?:(?!\*/).)*\*/", re.DOTALL),
+}
 _LAZY = re.compile(r'\blater\("([\w/-]+)"')
 _HASHED = re.compile(r"\.([0-9a-f]{10})(\.\w+)$")
 SERVICE_WORKER, AHEAD = "service-worker.js", "ahead.js"
@@ -62,11 +65,11 @@ SOURCES = _sources()
 
 
 def _read(paths: list[Path]) -> Packed:
-    """Return the content to serve, made from these files. Modules lose their doc comments but keep their line numbers.
-    Catalogues are merged."""
+    """Return the content to serve, made from these files. Modules and styles lose their comments but keep their line
+    numbers. Catalogues are merged."""
     kind, plain = _TYPES[paths[0].suffix], paths[0].read_bytes()
-    if paths[0].suffix == ".js":
-        plain = _DOC.sub(lambda doc: b"\n" * doc[0].count(b"\n"), plain)
+    if comments := _COMMENTS.get(paths[0].suffix):
+        plain = comments.sub(lambda it: b"\n" * it[0].count(b"\n"), plain)
     if len(paths) > 1:
         words = {key: said for path in paths for key, said in json.loads(path.read_bytes()).items()}
         plain = json.dumps(words, ensure_ascii=False, indent=2).encode()
@@ -167,7 +170,7 @@ def _hash(script: str) -> str:
 
 
 IMPORT_MAP = _map()
-_ASKED_AHEAD = re.sub(r"^//.*\n", "", FILES[AHEAD].plain.decode(), flags=re.MULTILINE)
+_ASKED_AHEAD = FILES[AHEAD].plain.decode()
 _POLICY = {
     "Content-Security-Policy": f"default-src 'none'; script-src 'self' {_hash(IMPORT_MAP)} {_hash(_ASKED_AHEAD)}; "
     "style-src 'self'; "
