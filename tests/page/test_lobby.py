@@ -74,6 +74,32 @@ def test_lobby_filters_are_stored_in_the_url_and_survive_going_back(ada: Client,
     expect(page.get_by_text("No games match your filters.")).to_be_visible()
 
 
+def test_lobby_filters_are_folded_on_a_phone_until_they_are_used(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada, **PHONE)
+    page.goto("/#/lobby")
+    expect(page.get_by_label("Time per turn")).to_be_hidden()
+    page.get_by_text("Filter games").click()
+    page.get_by_label("Time per turn").select_option("quick")
+    page.goto("/#/games")
+    page.goto("/#/lobby?pace=quick")
+    expect(page.get_by_label("Time per turn")).to_have_value("quick")
+    expect(page.get_by_label("Time per turn")).to_be_visible()
+
+
+def test_all_opponents_are_chosen_at_once(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada)
+    page.goto("/#/open")
+    expect(page.get_by_label("bots", exact=True)).to_be_checked()
+    page.get_by_label("friends, by email").check()
+    expect(page.locator(".seat [type=email]")).to_have_count(2)
+    expect(page.locator("[name=seat-0]")).to_have_value("me")
+    page.locator("[name=seat-2]").select_option("level-4")
+    expect(page.get_by_label("friends, by email")).not_to_be_checked()
+    page.get_by_label("bots", exact=True).check()
+    page.locator("[name=seat-1]").select_option("level-1")
+    expect(page.get_by_label("bots", exact=True)).to_be_checked()
+
+
 def test_an_unknown_lobby_url_shows_the_lobby(windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/lobby?pace=__proto__&status=constructor")

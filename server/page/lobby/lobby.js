@@ -1,5 +1,5 @@
 // The lobby: games with free seats, and games to watch.
-import { html } from "../ui/html.js";
+import { html, useState } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
 import { editionOf } from "../ui/games.js";
 import { hours, relative } from "../ui/times.js";
@@ -11,6 +11,7 @@ import { editionName, GameCard, seatName, Terms, termsOf, title } from "../ui/ga
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
+const WIDE = "(min-width: 40rem)"; // on a phone, filters and terms would fill a screen
 const AT_ONCE = 24; // games per page
 const STATUSES = ["open", "running", "finished"];
 const RELIABLE = ["80", "90", "95"]; // percentage of games played to the end
@@ -38,7 +39,7 @@ function Found({ found, wanted, player, again }) {
   const more = found.next && address({ ...wanted, pages: wanted.pages + 1 });
   const usual = wanted.status === "finished" ? [] : usualTerms(games);
   const [[, time], ...others] = usual.length ? usual : [[]];
-  const isWide = useMedia("(min-width: 40rem)"); // on a phone, terms fill a quarter of the screen
+  const isWide = useMedia(WIDE);
   const isNarrowed = games.length < found.items.length || (found.next && isPicky(wanted));
   return html`
     <h2 class="unseen">${t(`lobby.kind.${wanted.status}`)}</h2>
@@ -79,6 +80,8 @@ const saidOf = (games, found, wanted) => {
 
 /** Show the filters. They are stored in the address, so that the browser's Back button restores them. */
 function Filters({ wanted }) {
+  const isWide = useMedia(WIDE);
+  const [wasFiltered] = useState(isFiltered(wanted));
   const [known] = useLoaded(() => cached("/v1/rules"), []);
   const rules = known?.items ?? []; // reserve space before the choices are loaded
   const variants = Object.keys(rules.find((it) => it.name === wanted.rules)?.editions ?? {});
@@ -94,7 +97,7 @@ function Filters({ wanted }) {
       <option value="">${t(`lobby.any.${field}`)}</option>
       ${values.map((it) => html`<option value=${it}>${words(it)}</option>`)}
     </select></label>`;
-  return html`<form class="filters" onSubmit=${(event) => event.preventDefault()} aria-label=${t("lobby.filters")}>
+  const form = html`<form class="filters" onSubmit=${(event) => event.preventDefault()} aria-label=${t("lobby.filters")}>
     ${select("rules", rules.map((it) => it.name), title)}
     ${wanted.rules && select("variant", variants, editionName)}
     ${select("players", numbers, String)}
@@ -105,6 +108,7 @@ function Filters({ wanted }) {
     ${wanted.status === "running" && html`<label class="check"><input type="checkbox" name="offered"
       checked=${wanted.offered} onChange=${choose("offered")} /> ${t("lobby.by.offered")}</label>`}
   </form>`;
+  return isWide ? form : html`<details class="filtered" open=${wasFiltered}><summary>${t("lobby.filters")}</summary>${form}</details>`;
 }
 
 function Join({ game, player, again }) {

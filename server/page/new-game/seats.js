@@ -6,12 +6,14 @@ import { OPPONENTS, USUAL } from "../ui/opponents.js";
 import { admitsPrograms, isFree, isHidden } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
+const AGAINST = [USUAL, "invite", "open"];
 
 export function Seats({ it, change, game, wrongs }) {
   const { seats } = it;
   /** @type {Record<string, string>} */
   const wrongNumber = wrongs.seats ? { seats: wrongs.seats } : {};
   const seated = (seats) => change({ seats });
+  const others = seats.filter((it) => it.kind !== "me");
   const place = (i, kind) => seated(placedAt(seats, i, kind));
   return html`
     <label>${t("new-game.number")}
@@ -21,6 +23,11 @@ export function Seats({ it, change, game, wrongs }) {
       </select>
       <${Wrong} wrongs=${wrongNumber} place="seats" />
     </label>
+    <div class="row" role="radiogroup" aria-label=${t("new-game.against")}><span>${t("new-game.against")}</span>
+      ${AGAINST.map((kind) => html`<label class="check"><input type="radio" name="against" value=${kind}
+        checked=${others.every((it) => meansSame(it.kind, kind))}
+        onChange=${() => seated(seats.map((it) => (it.kind === "me" ? it : { ...it, kind })))} />
+        ${t(`new-game.against.${kind.split("-")[0]}`)}</label>`)}</div>
     ${seats.map((seat, i) => html`<div class="row seat" key=${i}>
       <label>${t("seat", { number: i + 1 })}
         <select name="seat-${i}" value=${seat.kind} onChange=${(event) => place(i, event.target.value)}>
@@ -47,6 +54,8 @@ export function Seats({ it, change, game, wrongs }) {
     ${seats.some(isFree) && html`<label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
       onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`}`;
 }
+
+const meansSame = (kind, other) => kind === other || (OPPONENTS.includes(kind) && OPPONENTS.includes(other));
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: USUAL });
 
