@@ -44,13 +44,15 @@ export function MyGames() {
     ${me.get()?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
     ${!groups.waiting.length && (hasPlayed || games.length > groups.invited.length) && html`<p>${t("games.later")}</p>`}
-    ${games.length === 0 && html`${!hasPlayed && html`<p>${t("games.none")}</p>`}
-      <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><${Opponents} /><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
+    ${games.length === 0 && !hasPlayed && html`<p>${t("games.none")}</p>`}
     ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => (name === "invited"
         ? html`<${Invitation} key=${game.id} game=${game} again=${again} />`
         : html`<${GameCard} key=${game.id} game=${game}>${name === "kept" && html`<${Back} game=${game}
           again=${again} />`}<//>`))}<//>`)}
+    <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p>
+    <${Opponents} />
+    ${games.length === 0 && html`<p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
     ${Object.entries(over).map(([status, first]) => html`<${Over} key=${`${status} ${first.items[0]?.id}`}
       status=${status} first=${first} />`)}`;
 }
@@ -84,7 +86,7 @@ function Invitation({ game, again }) {
 const people = (game) => numbered(game).seats.filter((it) => it.kind === "human" || it.kind === "bot").map(seatName);
 
 /**
- * Start a game against bots in one tap, for players who have no games.
+ * Start a game against bots in one tap.
  * @param {{rules: string}} props
  */
 function Quick({ rules }) {
