@@ -137,7 +137,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Supernova cards not yet granted": "Supernova-Karten in Reserve",
         "Sternbilder in the deck": "Sternbilder im Stapel",
         "cards in hand": "Handkarten",
-        "discarded": "auf der Ablage",
+        "discarded": "in der Ablage",
         "took a Supernova card": "hat eine Supernova-Karte genommen",
         "slot": "Platz",
         "printed": "aufgedruckt",
