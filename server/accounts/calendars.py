@@ -114,7 +114,7 @@ def _night(text: Any) -> tuple[time, time] | None:
     begin, end = map(time.fromisoformat, match.groups())
     length = (_since_midnight(end) - _since_midnight(begin)) % DAY
     if not NOTHING < length <= DAY - COUNTED_HOURS:
-        raise Unfit("At least 8 hours a day must count, and the range can't be empty.", "night")
+        raise Unfit("Your clock must run for at least 8 hours a day, and the range can't be empty.", "night")
     return begin, end
 
 
@@ -124,7 +124,7 @@ def _days_off(data: Any) -> frozenset[int]:
     if len(set(data)) < len(data):
         raise Unfit("A weekday is listed twice.", "days_off")
     if len(data) > 7 - COUNTED_DAYS:
-        raise Unfit("At least 4 days a week must count.", "days_off")
+        raise Unfit("Your clock must run on at least 4 days a week.", "days_off")
     return frozenset(data)
 
 

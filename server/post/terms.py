@@ -42,7 +42,7 @@ def terms_of(game: Game) -> tuple[str, ...]:
     rounded = lasts if lasts < _A_DAY else -(-lasts // _A_DAY) * _A_DAY
     told.append(
         gettext(
-            "Duration: about %(long)s if each player answers within %(time)s", long=span(rounded), time=span(within)
+            "Duration: about %(long)s if each player moves within %(time)s", long=span(rounded), time=span(within)
         )
     )
     return tuple(told)

@@ -55,7 +55,7 @@ def saved(page: Page, press: Callable[[Locator], Any], only: bool = False) -> No
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Play it only if…")
     if only:
-        dialog.get_by_label("there are only moves until then").check()
+        dialog.get_by_label("nothing happens before then except moves").check()
     fits(page)
     press(dialog.get_by_role("button", name="Plan it", exact=True))
     expect(dialog).to_have_count(0)
@@ -81,7 +81,7 @@ def test_a_placement_planned_by_tapping_is_played(house: House, windows: Windows
     plan = page.locator(".plan")
     press(plan.get_by_text("Planned moves (1)"))
     expect(plan.locator("li strong")).to_have_text([re.compile("^a 7 on ")])
-    expect(plan.locator("li")).to_contain_text("Only if its place is still free")
+    expect(plan.locator("li")).to_contain_text("Only if its space is still free")
     press(plan.get_by_role("button", name="Plan a move"))
     press(page.locator(".hand .star.open[data-star='10']").first)
     press(page.locator(".boards [data-at].lit").first)
@@ -138,7 +138,7 @@ def test_a_whole_turn_can_be_planned_with_the_cards_that_follow(house: House, wi
     page.locator(".tray").get_by_role("button", name="Plan a move").click()
     page.locator(".step-list summary").click()
     steps = page.locator(".steps button")
-    for begun, wanted in enumerate(("Slot 1: a dot star on", "Slot 2: ", "no third slot", "in slot 2"), start=1):
+    for begun, wanted in enumerate(("Slot 1: a dot star on", "Slot 2: ", "stop after slots 1 and 2", "in slot 2"), start=1):
         steps.filter(has_text=wanted).first.click()
         expect(page.locator(f".sternenglanz[data-begun='{begun}']")).to_be_attached()
     expect(steps).to_have_count(0)

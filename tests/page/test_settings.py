@@ -456,9 +456,9 @@ def test_authorized_apps_are_listed_and_can_be_revoked(house: House, windows: Wi
     page.reload()
     apps = page.locator("section", has=page.get_by_role("heading", name="Apps"))
     expect(apps).to_contain_text("Night Watch http://127.0.0.1:9")
-    apps.get_by_role("button", name="End: Night Watch").click()
+    apps.get_by_role("button", name="Revoke access: Night Watch").click()
     expect(apps).to_contain_text("Its webhooks, push subscriptions, calendar address and unanswered stand-in requests")
-    apps.get_by_role("button", name="End", exact=True).click()
+    apps.get_by_role("button", name="Revoke access", exact=True).click()
     expect(page.get_by_text("Night Watch no longer has access.")).to_be_visible()
     expect(apps).to_have_count(0)
     assert Client(house, token).ask("GET", "/v1/games?mine=true").status_code == 401

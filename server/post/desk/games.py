@@ -259,7 +259,7 @@ def _cancel_find(errand: Errand) -> Said:
             told.append(gettext("You've left game %(game)s.", game=errand.named(game)))
             leave(game_id, errand.player_id)
         desk.note_found(errand.player_id, game_id, None)
-    return Said(told=told or [gettext("You have no search that you could cancel.")])
+    return Said(told=told or [gettext("You have no search to cancel.")])
 
 
 # Seats

@@ -488,7 +488,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) > _MOST_NAMED or len(meant) == 1:
         return str(
-            gettext("This line is only a part of a move, for example of: %(moves)s. Send the whole move.", moves=moves)
+            gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves)
         )
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
@@ -546,7 +546,7 @@ _STOP = frozenset(
 _MOST_BESIDE_STOP = 4  # lines
 _PROBLEMS = {
     "asks-to-stop": noted(
-        'To get no further emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
+        'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
     ),
     "unreadable": noted(
         "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "

@@ -108,8 +108,8 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
     assert cyd is not None
     made_up = profile(cyd)["name"]
     for part in (answer.text, unescape(answer.page)):
-        assert f'We call you {made_up}. Answer "name Ada" to change it.' in part
-        assert 'Or answer "rules sternenhimmel"' in part
+        assert f'The others see you as {made_up}. Reply "name Ada" to change it.' in part
+        assert 'Or reply "rules sternenhimmel"' in part
     assert "##- Reply above this line: a command" in answer.text
 
     def desk_says(text: str, **more: str) -> str:
@@ -130,8 +130,8 @@ def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Offi
     open_game(ada, wanted(ME, {"email": CYD}, OPEN, options={"edition": "sargon-it"}))
     answer = cyd_writes(office, "yes")
     assert answer is not None
-    assert "You have a seat" in answer.text and "We call you" not in answer.text
-    assert 'answer "rules sternenhimmel Sargon"' in answer.text
+    assert "You have a seat" in answer.text and "The others see you as" not in answer.text
+    assert 'reply "rules sternenhimmel Sargon"' in answer.text
 
 
 @pytest.mark.parametrize(
@@ -397,7 +397,7 @@ def test_an_unclear_reply_with_a_question_gets_the_facts_and_the_way_to_the_rule
     assert is_kept(game_id)
     for part in (answer.text, unescape(answer.page)):
         assert "Duration: about" in part
-        assert 'Or answer "rules"' in part
+        assert 'Or reply "rules"' in part
         assert "reply with the word yes" in part
 
 
