@@ -181,14 +181,14 @@ class StreamTickets(MethodView):
         another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:
 
         ```js
-        async function follow(game, token, tell) {
+        async function follow(server, game, token, tell) {
           const headers = {Authorization: `Bearer ${token}`};
           for (let last = "", over = false; !over; await new Promise((later) => setTimeout(later, 2000))) {
-            const made = await fetch("/v1/stream-tickets", {method: "POST", headers}).catch(() => null);
+            const made = await fetch(`${server}/v1/stream-tickets`, {method: "POST", headers}).catch(() => null);
             if (!made?.ok) continue;
             const {ticket} = await made.json();
             const from = new URLSearchParams({ticket, lastEventId: last});
-            const source = new EventSource(`/v1/games/${game}/stream?${from}`);
+            const source = new EventSource(`${server}/v1/games/${game}/stream?${from}`);
             const hear = (event) => {
               const item = JSON.parse(event.data);
               last = event.lastEventId;

@@ -16,7 +16,9 @@ from server.api.problems import ALL, example_of
 from server.api.reference import Reference
 from server.bots import LEVELS, review
 from server.compression import Packed, pack
+from server.config import BOUNDS
 from server.games import GAMES
+from server.games.presentation import refusals
 from server.post.desk.commands import A_GAME, COMMANDS
 from server.post.desk.reading import example_of as example_line
 from server.post.incoming.help_lines import help_lines
@@ -104,6 +106,12 @@ def _bounds() -> dict[str, Any]:
     return {"bounds": {name.replace("-", "_"): most_of(name) for name in ("player", "program-games")}}
 
 
+def _limits() -> dict[str, Any]:
+    """Return the limits on calls. Those on emails and pages are left out."""
+    called = [it for it in BOUNDS if "mail" not in it and not it.startswith(("desk", "pages"))]
+    return {"limits": [(most_of(it), BOUNDS[it].meaning) for it in called]}
+
+
 def _clients() -> dict[str, Any]:
     programs = {path.stem: path.read_text("utf-8") for path in sorted(_CLIENTS.glob("*.txt"))}
     table = (_CLIENTS / "generators.md").read_text("utf-8").splitlines()[2:]
@@ -126,6 +134,7 @@ _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents ge
     "bot": _bounds,
     "bots": _bots,
     "clients": _clients,
+    "recipes": _limits,
     "fairness": lambda: {"games": {name: rules.describe() for name, rules in GAMES.items()}},
     "changes": lambda: {"parts": for_programs(), "version": version("sternenpost")},
 }
@@ -137,7 +146,8 @@ def problem(code: str) -> Response:
     found = ALL.get(code)
     if found is None:
         return page("message.html", 404, title=gettext("Page not found"), text=gettext("Problem not found."))
-    return _handbook("problem.html", problem=found, example=example_of(found))
+    reasons = refusals() if "reason" in found.further else {}
+    return _handbook("problem.html", problem=found, example=example_of(found), reasons=reasons)
 
 
 @blp.get("/problems")

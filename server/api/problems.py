@@ -85,7 +85,10 @@ PROBLEMS: dict[type[Exception], Problem] = {
         {"index": 1, "reason": "star-not-in-hand"},
     ),
     errors.NotRunning: Problem(
-        409, "game-not-running", "The game is not running", "The game has not started, is paused, or is over."
+        409,
+        "game-not-running",
+        "Not at this point of the game",
+        "The game has not started, has started already, is paused, or is over.",
     ),
     errors.TooLate: Problem(
         409,
@@ -398,7 +401,8 @@ def of_http(error: HTTPException) -> Response:
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
-        detail, more = gettext("Some fields are invalid. See `errors`."), {"errors": _translated(fields)}
+        errors = _translated(fields)
+        detail, more = _first(errors), {"errors": errors}
     else:  # Flask's and werkzeug's own texts are English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
@@ -408,6 +412,18 @@ def of_http(error: HTTPException) -> Response:
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
+
+
+def _first(messages: Any, *path: str) -> str:
+    """Return the first of marshmallow's messages with its field: `seats.1.email: Not a valid email address.`"""
+    match messages:
+        case dict():
+            field = next(iter(messages))
+            return _first(messages[field], *path, str(field))
+        case list() if messages:
+            return _first(messages[0], *path)
+    field = ".".join(it for it in path[1:] if it != "_schema")  # the first is the part of the request, such as `json`
+    return f"{field}: {messages}" if field else str(messages)
 
 
 def _translated(messages: Any) -> Any:

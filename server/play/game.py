@@ -116,25 +116,28 @@ class Stored:
         there are several). Programs are marked. A name that several seats have is followed by the seat's number."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         names = [
-            self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
+            bots_name(self.game_id, self.seats, row)
+            or display_name(row.seat, person.name, person.program_since is not None)
             for row, person in zip(self.seats, people, strict=True)
         ]
         return [f"{it} ({seat + 1})" if names.count(it) > 1 else it for seat, it in enumerate(names)]
-
-    def _bots_name(self, seat: SeatState) -> str | None:
-        if seat.bot is None:
-            return None
-        if seat.bot in LEVELS:
-            return BOT_NAMES[(self.head.game_id.int + seat.seat) % len(BOT_NAMES)]
-        alike = [row.seat for row in self.seats if row.bot == seat.bot]
-        name = bot_name(seat.bot)
-        return name if len(alike) == 1 else f"{name} {alike.index(seat.seat) + 1}"
 
     def introduced(self, row: SeatState) -> str:
         """Return the name of a bot, with its level if it has one: `the bot Maia (Level 2)`."""
         name = self.names[row.seat]
         level = f" ({bot_name(row.bot)})" if row.bot and row.bot in LEVELS else ""
         return str(gettext("the bot %(bot)s", bot=f"{name}{level}"))
+
+
+def bots_name(game_id: UUID, seats: Sequence[SeatState], seat: SeatState) -> str | None:
+    """Return the name of the bot at this seat as players read it, or None if the seat has no bot."""
+    if seat.bot is None:
+        return None
+    if seat.bot in LEVELS:
+        return BOT_NAMES[(game_id.int + seat.seat) % len(BOT_NAMES)]
+    alike = [row.seat for row in seats if row.bot == seat.bot]
+    name = bot_name(seat.bot)
+    return name if len(alike) == 1 else f"{name} {alike.index(seat.seat) + 1}"
 
 
 def display_name(seat: Seat, name: str | None, is_program: bool) -> str:

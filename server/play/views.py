@@ -10,7 +10,7 @@ from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
 from server.games.presentation import fullest
 from server.play.commits import Snapshot, at_version, load, whole_log
-from server.play.game import Game
+from server.play.game import Game, bots_name
 from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
 from server.play.table import Table, fold_commits, new_table
 from server.store import log
@@ -189,20 +189,28 @@ def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
         "on_timeout": head.on_timeout,
         "min_reliability": head.min_reliability,
         "programs": head.programs,
-        "seats": [_seat(row) | _ready(head, row) | (_NAMELESS if nameless and row.player_id else {}) for row in seats],
+        "seats": [
+            _seat(row, bots_name(head.game_id, seats, row))
+            | _ready(head, row)
+            | (_NAMELESS if nameless and row.player_id else {})
+            for row in seats
+        ],
         "commitment": commitment(head.seed),
         "latest": None,
     }
 
 
-_NAMELESS: Json = {"name": None, "player": None, "program": False, "unreachable": False, "stood_in_by": None}
+_NAMELESS: Json = dict.fromkeys(("name", "display_name", "player", "stood_in_by")) | dict.fromkeys(
+    ("program", "unreachable"), False
+)
 
 
-def _seat(row: SeatState) -> Json:
+def _seat(row: SeatState, bots_name: str | None) -> Json:
     whose = row.owner or row.person
     return {
         "seat": row.seat,
         "name": row.bot or whose.name,
+        "display_name": bots_name or whose.name,
         "player": row.owner_id or row.player_id,
         "program": whose.program_since is not None,
         "kind": "bot" if row.stand_in else row.kind,

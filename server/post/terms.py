@@ -41,8 +41,6 @@ def terms_of(game: Game) -> tuple[str, ...]:
     lasts = turns * sum(row.kind != "bot" for row in game.seats) * within
     rounded = lasts if lasts < _A_DAY else -(-lasts // _A_DAY) * _A_DAY
     told.append(
-        gettext(
-            "Duration: about %(long)s if each player moves within %(time)s", long=span(rounded), time=span(within)
-        )
+        gettext("Duration: about %(long)s if each player moves within %(time)s", long=span(rounded), time=span(within))
     )
     return tuple(told)

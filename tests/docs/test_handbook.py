@@ -18,7 +18,7 @@ ANCHORS = {  # people link to these: a heading may change, its id stays
     "bots": "strength games advice exploitability",
     "clients": "csharp go java python rust typescript what-generators-make-of-it",
     "live": "live try-it how-it-works",
-    "recipes": "errors-what-to-try-again-what-to-show calls problem lost-answers lost streams stream time due clock "
+    "recipes": "errors-what-to-try-again-what-to-show calls problem lost-answers lost streams stream webhooks signature time due clock "
     "limits-and-asking-often asking",
     "app": "the-page app how-it-works",
     "fairness": "what-it-proves-and-what-you-must-do-for-it not-proved committed-salts the-archive commitment-and-chance "

@@ -138,7 +138,9 @@ def test_a_whole_turn_can_be_planned_with_the_cards_that_follow(house: House, wi
     page.locator(".tray").get_by_role("button", name="Plan a move").click()
     page.locator(".step-list summary").click()
     steps = page.locator(".steps button")
-    for begun, wanted in enumerate(("Slot 1: a dot star on", "Slot 2: ", "stop after slots 1 and 2", "in slot 2"), start=1):
+    for begun, wanted in enumerate(
+        ("Slot 1: a dot star on", "Slot 2: ", "stop after slots 1 and 2", "in slot 2"), start=1
+    ):
         steps.filter(has_text=wanted).first.click()
         expect(page.locator(f".sternenglanz[data-begun='{begun}']")).to_be_attached()
     expect(steps).to_have_count(0)

@@ -1,10 +1,15 @@
 """Webhooks: signatures, verified by the standard's own library."""
 
+import re
+import runpy
+import time
 from base64 import b64decode
 from datetime import UTC, datetime
+from pathlib import Path
 
 from standardwebhooks import Webhook as Verifier
 
+from server import docs
 from server.webhooks.sender import HookOffice, signature
 from server.webhooks.subscriptions import renew_secret
 from tests.support.games import DAY, MINUTE, later, person
@@ -18,6 +23,26 @@ def test_our_signature_equals_that_of_the_standard_webhooks_library() -> None:
     theirs = Verifier(secret).sign("msg_1", datetime.fromtimestamp(at, UTC), body)
     ours = signature([b64decode(secret.removeprefix("whsec_"))], "msg_1", at, body.encode())
     assert ours == theirs
+
+
+def test_the_handbook_checks_signatures_as_the_standard_webhooks_library_makes_them(tmp_path: Path) -> None:
+    [code] = re.findall(
+        r"```python \{#signature\}\n(.*?)```", (docs.FOLDER / "recipes.md").read_text("utf-8"), re.DOTALL
+    )
+    (tmp_path / "signature.py").write_text(code, "utf-8")
+    names = runpy.run_path(f"{tmp_path / 'signature.py'}")
+    secret, now, body = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", int(time.time()), '{"type":"ping"}'
+
+    def is_ours(at: int, key: str = secret, sent: str = body) -> bool:
+        signed = Verifier(secret).sign("msg_1", datetime.fromtimestamp(at, UTC), body)
+        headers = {"webhook-id": "msg_1", "webhook-timestamp": f"{at}", "webhook-signature": f"v1,AAAA {signed}"}
+        found: bool = names["is_ours"](key, headers, sent.encode())
+        return found
+
+    assert is_ours(now)
+    assert not is_ours(now, key="whsec_AAAA")
+    assert not is_ours(now, sent='{"type":"pong"}')
+    assert not is_ours(now - 301)
 
 
 def test_a_replaced_secret_stays_valid_for_a_day(office: HookOffice, receiver: Receiver) -> None:

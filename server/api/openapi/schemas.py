@@ -658,6 +658,13 @@ class Seat(Answer):
             "for players until the end."
         ),
     )
+    display_name = fields.String(
+        allow_none=True,
+        **_about(
+            "Name to show, as in pictures and emails: `Maia` for a bot whose `name` is `level-2`. For players, it "
+            "equals `name`."
+        ),
+    )
     player = fields.UUID(
         allow_none=True,
         **_about("Player id for GET /v1/players/{player_id}; null if the seat has no player or `name` is hidden"),

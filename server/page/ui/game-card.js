@@ -8,8 +8,8 @@ import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";
 import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
-import { OPPONENTS, starName } from "./opponents.js";
-import { botName, knows, listed, t } from "./words.js";
+import { OPPONENTS } from "./opponents.js";
+import { knows, listed, t } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
 
 /** @param {string} name */
@@ -81,10 +81,7 @@ export function numbered(game) {
   const seats = game.seats.map((seat) => {
     if (isHidden(seat)) return { ...seat, name: t("seat", { number: seat.seat + 1 }) };
     if (!isBot(seat) || !seat.name) return seat;
-    if (OPPONENTS.includes(seat.name)) return { ...seat, level: seat.name, name: starName(game.id, seat.seat) };
-    const name = botName(seat.name);
-    const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
-    return { ...seat, name: alike.length === 1 ? name : `${name} ${alike.indexOf(seat) + 1}` };
+    return { ...seat, name: seat.display_name, level: OPPONENTS.find((it) => it === seat.name) };
   });
   return { ...game, seats };
 }

@@ -8,16 +8,6 @@ const KEY = "sternenpost.opponents";
 export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5"];
 export const USUAL = "level-2"; // about as strong as the bot Greedy
 
-const NAMES = ["Alcor", "Atria", "Castor", "Electra", "Hadar", "Izar", "Maia", "Merope", "Mizar", "Naos", "Sirius"];
-
-/**
- * Return the name of a bot that has a level, as emails do.
- * @param {string} game its id
- * @param {number} seat
- */
-export const starName = (game, seat) =>
-  NAMES[Number((BigInt(`0x${game.replaceAll("-", "")}`) + BigInt(seat)) % BigInt(NAMES.length))];
-
 export const opponents = () => OPPONENTS.find((it) => it === forGood.getItem(KEY)) ?? USUAL;
 
 /** @param {string} kind */

@@ -302,7 +302,9 @@ def _deal_with_player(
         answer.waits += waiting.lines or ()
         answer.asks_again = waiting.mail_id
         with force_locale(locale):
-            told = [gettext("Your email says yes, but the rest of it contradicts or questions that. So we're asking again.")]
+            told = [
+                gettext("Your email says yes, but the rest of it contradicts or questions that. So we're asking again.")
+            ]
             answer.said.append(Said(told=told))
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id

@@ -487,9 +487,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) > _MOST_NAMED or len(meant) == 1:
-        return str(
-            gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves)
-        )
+        return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
