@@ -1,10 +1,9 @@
-// A guide to a player's first turns, in three steps, shown once per game type.
+// A guide to a player's first turns, step by step, shown once per game type.
 import { html, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 
-const STEPS = 3;
 const TURNS = 3; // until the player knows the steps
 
 /** The ending of a prompt's key: a mouse points, and a finger holds. */
@@ -31,6 +30,6 @@ export function useGuide(rules) {
   return [isGuided, played, hide];
 }
 
-/** @param {{step: number, words: string, hide: () => void}} props */
-export const Guide = ({ step, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
-  step, of: STEPS })}</span> ${words} ${step === 1 && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;
+/** @param {{step: number, of?: number, words: string, hide: false | (() => void)}} props */
+export const Guide = ({ step, of = 3, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
+  step, of })}</span> ${words} ${hide && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;

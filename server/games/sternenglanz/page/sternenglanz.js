@@ -309,8 +309,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
     : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
-  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${hide}
-    step=${isWhole ? 3 : isStart ? 1 : 2} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
+  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
+    ...${stepOf(view, { isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
   const send = async () => {
     if (await building.send() && isOver) learned();
   };
@@ -360,6 +360,18 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
 }
 
 /**
+ * Return the number of the current step of a turn: two slots, perhaps a third with the second, the cards, then "Play it".
+ * The first cards take a step each.
+ * @param {View} view
+ * @param {{isSecret: boolean, isWhole: boolean, laid: number}} about
+ */
+function stepOf({ phase, log }, { isSecret, isWhole, laid }) {
+  const of = isSecret || phase === "choose" ? 3 : 4;
+  if (isWhole) return { step: of, of };
+  return { step: of === 3 ? laid + 1 : phase === "lay" ? 3 : Math.min(log.performed.length + 1, 2), of };
+}
+
+/**
  * @param {string} action
  * @param {Cards} cards
  */
@@ -384,6 +396,7 @@ function asking(building, { turn, view, seat, cards }) {
   if (into === 2) return t("ask.lay.2");
   if (into === 1) return t("ask.lay.1");
   const isFurther = begun.length > 0 || view.log.performed.length > 0;
+  if (fits.some(({ step }) => step.cmd === "finish")) return t("ask.slot.third", { button: t("action.finish") });
   if (slot === undefined && !path.length) return t(isFurther ? "ask.slot.more" : "ask.slot");
   if (slot === undefined) return t("ask.which-slot");
   const card = onSlot(view, seat, slot, cards);

@@ -182,7 +182,7 @@ export function Room({ table, rules, view, at }) {
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
             : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
-        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${hide}
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
