@@ -285,7 +285,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
-  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules) || begun.map((it) => moveName(it.move, cards)).join(t("semicolon"));
+  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
+  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules, scenario.cardPoints) || begun.map((it) => moveName(it.move, cards)).join(t("semicolon"));
   const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
   const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
@@ -293,7 +294,6 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isPlanned = turn !== null && turn < 0;
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
-  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned, hide] = useGuide("sternenglanz");
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
@@ -303,7 +303,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse() : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
+  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
   const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
@@ -380,9 +380,9 @@ const actionName = (action, cards) => (CLASSES.includes(action) ? className(acti
 /**
  * Return the prompt for the next tap.
  * @param {Building} building
- * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
+ * @param {{turn: number | null, view: View, seat: number, cards: Cards, scenario: Scenario}} about
  */
-function asking(building, { turn, view, seat, cards }) {
+function asking(building, { turn, view, seat, cards, scenario }) {
   const { begun, taps, fits, sending, busy } = building;
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return t("ask.wait");
@@ -403,7 +403,7 @@ function asking(building, { turn, view, seat, cards }) {
   const action = fits[0].action[0];
   if (action === "move" && !path.length) return t("ask.star.sternenglanz", { slot, card });
   if (action === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
-  if (action === "remove") return t("ask.remove", { slot, card });
+  if (action === "remove") return [t("ask.remove", { slot, card }), scenario.cardPoints && t("ask.remove.points")].filter(Boolean).join(" ");
   if (action === "nova") return t("ask.nova", { slot, card });
   if (action === "lapse") return t("ask.lapse", { slot, card });
   if (path.length) return t("ask.class", { field: path[0] });
