@@ -1,13 +1,18 @@
 // A guide to a player's first turns, step by step, shown once per game type.
 import { html, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
+import { store } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 
 const TURNS = 3; // until the player knows the steps
 
-/** The ending of a prompt's key: a mouse points, and a finger holds. */
-export const byMouse = matchMedia("(hover: hover)").matches ? ".mouse" : "";
+const POINTER = matchMedia("(hover: hover)").matches ? ".mouse" : "";
+
+/** The ending of a prompt's key, by the last input: a mouse points, a finger holds, and keys move the focus. */
+export const input = store(POINTER);
+addEventListener("keydown", ({ key }) => /^(Tab|Arrow|Home|Page)/.test(key) && input.set(".keys"));
+addEventListener("pointerdown", () => input.set(POINTER));
 
 /**
  * Return whether to show the guide, and functions to call after each turn and to hide the guide for good.

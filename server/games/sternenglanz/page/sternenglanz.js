@@ -5,7 +5,7 @@ import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
-import { byMouse, Guide, useGuide } from "../table/guide.js";
+import { Guide, input, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
@@ -14,6 +14,7 @@ import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
 import { Sorry } from "../ui/parts.js";
+import { leap } from "../ui/roving-tabindex.js";
 import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
@@ -144,6 +145,7 @@ export function Room({ table, rules, view: now, at }) {
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       keys.onKeyDown();
       if (event.key === "Escape") building.undo();
+      leap(event, [...place.current.querySelectorAll(".field.lit")])?.focus();
     }}>
     <div class="first">
       <div class="at-hand">
@@ -295,6 +297,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const [isGuided, learned, hide] = useGuide("sternenglanz");
+  const by = useStore(input);
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const isMid = now.next === seat && view.log.performed.length > 0;
@@ -306,7 +309,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
-  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
+  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${by}`
     : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
   const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
