@@ -243,7 +243,7 @@ def test_a_step_chosen_offline_is_stored_previewed_later_and_sent_once(house: Ho
     windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_FAILED"
     page.context.set_offline(True)
     tap_out(page, [step])
-    expect(page.locator(".ask")).to_contain_text("Your choice is saved")
+    expect(page.locator(".tray")).to_contain_text("Your choice is saved")
     page.context.set_offline(False)
     expect(page.locator(".told")).to_be_visible()
     page.get_by_role("button", name="Start over").click()
