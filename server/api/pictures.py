@@ -15,7 +15,7 @@ from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
 from server.api.reading import QueryTruth
-from server.games.presentation import draw
+from server.games.presentation import draw, draw_thumbnail
 from server.play.game import Game
 from server.play.views import fullest_version, load_visible, view_of
 from server.render.png import png
@@ -33,6 +33,7 @@ class _Look(NamedTuple):
     names: tuple[str | None, ...]
     theme: str
     locale: str
+    is_small: bool
     form: str
 
 
@@ -49,6 +50,13 @@ class PictureQuery(schemas.AtQuery):
         },
     )
     theme = fields.String(load_default="dark", validate=validate.OneOf(["dark", "light"]))
+    thumbnail = QueryTruth(
+        load_default=False,
+        metadata={
+            "description": "If true, draw a picture that is legible at a tenth of its size, with less in it. "
+            "A game without such a picture is drawn as usual."
+        },
+    )
 
 
 @blp.route("/picture.svg")
@@ -81,13 +89,14 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     game = load_visible(game_id, player_id, query.get("invitation"))
     at = _fullest(game) if query["fullest"] else query.get("at", game.table.version)
     seat = game.seat_of(player_id) if at >= game.sees_since(player_id) else None
-    look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
+    look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, query["thumbnail"], form)
     with _lock:
         picture = kept.get(look)
     if picture is None:
         spend(LONG)
         view = view_of(game, seat, at)
-        drawn = draw(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
+        drawing = draw_thumbnail if look.is_small else draw
+        drawn = drawing(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
         picture = png(drawn) if form == "png" else drawn.svg().encode()
         with _lock:
             kept[look] = picture

@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`,
-`advise`, `ONE_TURN_AHEAD`, `resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
+`advise`, `ONE_TURN_AHEAD`, `resample`, `draw`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
 `usual_minutes`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
 this file, and a folder `page/`.

@@ -24,6 +24,12 @@ def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, l
     return drawn(view, names, DARK if dark else LIGHT, locale)
 
 
+def draw_thumbnail(rules_name: str, view: Json, names: Sequence[str], dark: bool, locale: str) -> Picture:
+    """Return a picture of a table that is legible at a tenth of its size, or the whole picture if the game has none."""
+    drawn: Draw | None = getattr(GAMES[rules_name], "thumbnail", None)
+    return drawn(view, names, DARK if dark else LIGHT, locale) if drawn else draw(rules_name, view, names, dark, locale)
+
+
 def draw_end(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> Picture:
     """Return the picture of a finished game. `story` contains all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_view", None)

@@ -56,6 +56,25 @@ def test_a_finished_game_can_be_drawn_with_its_table_at_its_fullest(app):
     assert fullest.count(", seat ") >= 3
 
 
+def test_a_thumbnail_of_sternenglanz_shows_the_pieces_without_labels(app):
+    people = [person(name) for name in ("ada", "ben")]
+    game_id = game_of(*people, rules="sternenglanz")
+    client = app.test_client()
+    plain, small = (client.get(f"/v1/games/{game_id}/picture.svg{query}").text for query in ("", "?thumbnail=true"))
+    assert "<text" in plain and "<text" not in small
+    assert small.count("<g ") == 1  # the first star
+    assert len(small) < len(plain) / 3
+    png = client.get(f"/v1/games/{game_id}/picture.png?thumbnail=true")
+    assert png.data[:4] == b"\x89PNG"
+
+
+def test_a_game_without_thumbnails_is_drawn_as_usual(app):
+    game_id = game_of(*[person(name) for name in ("ada", "ben", "cleo")])
+    client = app.test_client()
+    plain, small = (client.get(f"/v1/games/{game_id}/picture.svg{query}").text for query in ("", "?thumbnail=true"))
+    assert small == plain
+
+
 def test_a_turn_email_shows_the_table_as_text_first_then_as_an_inline_picture(app):
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id = game_of(*people, title="<b>Stars & more</b>")

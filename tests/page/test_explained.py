@@ -122,8 +122,8 @@ def test_the_sternenglanz_guide_stays_until_the_player_hides_it(house: House, wi
     client = quiet(sign_in(house, "nora@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     page = at_table(windows.open(client), game_id)
-    for _ in ("the first cards", "the first turn"):
-        expect(page.locator(".guide")).to_contain_text("Step 1 of 3.")
+    for of in (3, 4):  # the first cards, then the first turn
+        expect(page.locator(".guide")).to_contain_text(f"Step 1 of {of}.")
         path = f"/v1/games/{game_id}/legal-moves"
         tap_out(page, [client.get(path)["moves"][0]["steps"][0]])
         play_it(page)
@@ -149,7 +149,31 @@ def test_a_sternenglanz_turn_that_was_not_played_does_not_count_for_the_guide(ho
             play_it(page)
         expect(page.locator(".tray")).to_contain_text("Not now.")
         expect(page.locator(".send")).to_be_enabled()
-    expect(page.locator(".guide")).to_contain_text("Step 3 of 3.")
+    expect(page.locator(".guide")).to_contain_text("Step 4 of 4.")
+
+
+def test_the_sternenglanz_guide_counts_each_part_of_a_turn(house: House, windows: Windows) -> None:
+    client, game_id = middle_of_turn(house, "ulla")
+    page = at_table(windows.open(client), game_id)
+    guide = page.locator(".guide")
+    expect(guide).to_contain_text("Step 1 of 4. Choose a slot")
+    page.locator("[data-slot='1']").click()
+    expect(guide).to_contain_text("Step 1 of 4. Now choose a highlighted space.")
+    path = f"/v1/games/{game_id}/legal-moves"
+    [first] = next(it["steps"] for it in client.get(path)["moves"] if it["steps"][0]["slot"] == 1)
+    tap_out(page, [first])
+    expect(guide).to_contain_text("Step 2 of 4. Choose the next slot.")
+    page.get_by_role("button", name="Start over").click()
+    further = client.post(path, {"begun": [{"steps": [first]}]}, status=200)["moves"]
+    [second] = next(it["steps"] for it in further if it["steps"][0]["slot"] == 2)
+    tap_out(page, [first, second])
+    expect(guide).to_contain_text("Step 2 of 4. Use slot 3 as well, or press “No third slot”.")
+    page.locator("[data-action=finish]").click()
+    expect(guide).to_contain_text("Step 3 of 4. Your cards have moved along.")
+    page.locator(".held.lit").first.click()
+    expect(guide).to_contain_text("Step 3 of 4. Cover slot 1")
+    page.locator("[data-action=bare]").click()
+    expect(guide).to_contain_text("Step 4 of 4.")
 
 
 # Motion and touch
@@ -219,7 +243,7 @@ def test_a_step_chosen_offline_is_stored_previewed_later_and_sent_once(house: Ho
     windows.expected = "ERR_INTERNET_DISCONNECTED|ERR_FAILED"
     page.context.set_offline(True)
     tap_out(page, [step])
-    expect(page.locator(".ask")).to_contain_text("Your choice is saved")
+    expect(page.locator(".tray")).to_contain_text("Your choice is saved")
     page.context.set_offline(False)
     expect(page.locator(".told")).to_be_visible()
     page.get_by_role("button", name="Start over").click()

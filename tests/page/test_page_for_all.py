@@ -222,6 +222,32 @@ def test_the_focus_leads_from_the_hand_to_a_space_to_the_button_and_back(house: 
     expect(page.get_by_role("button", name="Play it")).to_be_focused()
 
 
+def test_keys_lead_to_the_hand_and_from_one_constellation_to_the_next(house: House, windows: Windows) -> None:
+    client = sign_in(house, "edda@example.org")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_of(client, ME, BOT, BOT, options={'start_seat': 0})}")
+    expect(page.locator(".hand .star.open")).to_have_count(9)
+    expect(page.locator(".guide")).to_contain_text("Point at it")
+    page.keyboard.press("Home")
+    expect(page.locator(".hand .star").first).to_be_focused()
+    expect(page.locator(".guide")).to_contain_text("Enter chooses it")
+    for board in (0, 1, 2, 0):
+        page.keyboard.press("PageDown")
+        expect(page.locator(".board").nth(board).locator(".space.open:focus")).to_have_count(1)
+    page.keyboard.press("PageUp")
+    expect(page.locator(".board").nth(2).locator(".space:focus")).to_have_count(1)
+    visited = set()
+    for _ in range(60):  # along the whole sky
+        visited.add(page.evaluate("document.activeElement.closest('[data-board]').dataset.board"))
+        page.keyboard.press("ArrowLeft")
+    assert len(visited) > 1
+    for _ in range(60):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator(".hand .star:focus")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".space:focus")).to_have_count(1)
+
+
 def test_the_focus_stays_while_a_sternenglanz_turn_is_built(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenglanz}")

@@ -53,6 +53,9 @@ _FREE = 27  # radius of a free field
 _PIECE = 1.2  # scale of a piece on the Firmament
 _TABLEAU = 72  # distance of the slots from a panel's top
 _MINI = 46  # size of a completed Sternbild
+_TALL = 780  # height of a thumbnail
+_BESIDE = 0.08  # room beside the outermost piece of a thumbnail, as a part of the Firmament
+_PARTS = (0.4, 0.6, 0.8, 1.0, 1.1)  # widths of a thumbnail, as parts of the Firmament
 
 
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
@@ -79,6 +82,29 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
         parts += placed(MARGIN, height, _hand(view, theme, locale, 6))
         height += 170 + MARGIN
     return sheet(height, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
+
+
+def thumbnail(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
+    """Draw the part of the Firmament where pieces lie, without labels."""
+    near = [FIELDS[it] for it in view["board"]] or list(FIELDS.values())
+    left, right = (pick(it.x for it in near) for pick in (min, max))
+    top, bottom = (pick(it.y for it in near) for pick in (min, max))
+    size = max(right - left, bottom - top)
+    scale = round(WIDTH / next((it for it in _PARTS if it >= size + 2 * _BESIDE), _PARTS[-1]))
+
+    def at(field: Field) -> tuple[int, int]:
+        x, y = field.x - (left + right) / 2, field.y - (top + bottom) / 2
+        return round(WIDTH / 2 + x * scale), round(_TALL / 2 + y * scale)
+
+    ends = [(at(FIELDS[one]), at(FIELDS[other])) for one, other in FIRMAMENT.lines if one < other]
+    ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
+    dots = "".join(f"M{x} {y}h0" for x, y in map(at, FIELDS.values()))
+    style = f'stroke="{theme.line}" fill="none" stroke-linecap="round"'
+    empty = f'<path d="{ways}" {style} stroke-width="4"/><path d="{dots}" {style} stroke-width="{scale // 55}"/>'
+    parts: list[Part] = [Sprite(empty, Box(0, 0, WIDTH, _TALL), theme.sky)]
+    for field, kind in view["board"].items():
+        parts += placed(*at(FIELDS[field]), [lone_piece(kind, _PIECE * scale / _SKY, theme, theme.sky)])
+    return sheet(_TALL, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
 
 
 def fullness(view: Json) -> int:

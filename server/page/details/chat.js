@@ -7,7 +7,7 @@ import { t } from "../ui/words.js";
 import { RETRY, Sorry, useSubmit } from "../ui/parts.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
-import { byMouse } from "../table/guide.js";
+import { input } from "../table/guide.js";
 import { isChatOpen, unread } from "../table/unread.js";
 /** @import { Game, Message, SeenTable } from "../ui/types" */
 
@@ -89,7 +89,7 @@ export function Chat({ table, seated }) {
     if (!isOpen) return;
     opener.current = document.activeElement;
     if (log.current) log.current.scrollTop = log.current.scrollHeight;
-    ((byMouse && text.current) || place.current).focus({ preventScroll: true }); // no keyboard over the lines on a phone
+    ((input.get() && text.current) || place.current).focus({ preventScroll: true }); // no keyboard over the lines on a phone
   }, [isOpen]);
   const close = () => {
     isChatOpen.set(false);

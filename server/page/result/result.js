@@ -3,7 +3,7 @@ import { html } from "../ui/html.js";
 import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
-import { listed, t } from "../ui/words.js";
+import { knows, listed, t } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
@@ -30,6 +30,7 @@ export function Result({ table, isReviewed, review }) {
       seed=${game.id} /></svg>
     <h2 id="result">${isMine ? t("result.you")
       : t("result.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
+    <p class="why">${why(game, order, names)}</p>
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${places[seat] === 1 ? "winner" : ""}>
       <span class="place" aria-hidden="true">${places[seat]}</span><span class="unseen">${
         t("place", { place: places[seat] })}</span>
@@ -50,6 +51,16 @@ export function Result({ table, isReviewed, review }) {
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;
+}
+
+/** Explain how the game was decided, and by how much. */
+function why({ rules, outcome, view }, order, names) {
+  const { places, scores } = outcome;
+  const key = `story.why.${view?.result?.reason}`;
+  const next = order.find((seat) => places[seat] > 1);
+  const count = next === undefined ? 0 : scores[order[0]] - scores[next];
+  const ahead = count > 0 && t("result.ahead", { ahead: t(GAMES[rules]?.score ?? "points", { count }), name: names[next] });
+  return [knows(key) && t(key), ahead].filter(Boolean).join(" ");
 }
 
 /** Explain shared places and tie-breaks between equal scores. */

@@ -1,14 +1,18 @@
-// A guide to a player's first turns, in three steps, shown once per game type.
+// A guide to a player's first turns, step by step, shown once per game type.
 import { html, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
+import { store } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 
-const STEPS = 3;
 const TURNS = 3; // until the player knows the steps
 
-/** The ending of a prompt's key: a mouse points, and a finger holds. */
-export const byMouse = matchMedia("(hover: hover)").matches ? ".mouse" : "";
+const POINTER = matchMedia("(hover: hover)").matches ? ".mouse" : "";
+
+/** The ending of a prompt's key, by the last input: a mouse points, a finger holds, and keys move the focus. */
+export const input = store(POINTER);
+addEventListener("keydown", ({ key }) => /^(Tab|Arrow|Home|Page)/.test(key) && input.set(".keys"));
+addEventListener("pointerdown", () => input.set(POINTER));
 
 /**
  * Return whether to show the guide, and functions to call after each turn and to hide the guide for good.
@@ -31,6 +35,6 @@ export function useGuide(rules) {
   return [isGuided, played, hide];
 }
 
-/** @param {{step: number, words: string, hide: () => void}} props */
-export const Guide = ({ step, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
-  step, of: STEPS })}</span> ${words} ${step === 1 && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;
+/** @param {{step: number, of?: number, words: string, hide: false | (() => void)}} props */
+export const Guide = ({ step, of = 3, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
+  step, of })}</span> ${words} ${hide && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;

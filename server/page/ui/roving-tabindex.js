@@ -51,8 +51,9 @@ export const onPress = (act) => (/** @type {KeyboardEvent} */ event) => {
 };
 
 /**
+ * @template {Place} T
  * @param {Place} from
- * @param {Place[]} places
+ * @param {T[]} places
  * @param {number[]} way
  * @param {number} [most] maximum ratio of the distance sideways to the distance ahead
  */
@@ -63,6 +64,38 @@ function nearest(from, places, [dx, dy], most = Infinity) {
     return ahead > 0 && aside <= most * ahead ? ahead + ASIDE * aside : Infinity;
   };
   return places.filter((it) => reach(it) < Infinity).sort((one, other) => reach(one) - reach(other))[0];
+}
+
+/**
+ * Move the focus from the edge of a group to the nearest of these elements in the direction of the key. The group's own
+ * handler has seen the event before.
+ * @param {KeyboardEvent} event
+ * @param {NodeListOf<HTMLElement>} others
+ */
+export function leave(event, others) {
+  const way = WAYS[event.key];
+  const from = /** @type {HTMLElement} */ (event.target);
+  if (!way || from !== document.activeElement || !event.defaultPrevented) return; // moved, or not in a group
+  const placeOf = (/** @type {HTMLElement} */ it) => {
+    const { left, top, width, height } = it.getBoundingClientRect();
+    return { id: "", it, x: left + width / 2, y: top + height / 2 };
+  };
+  const group = from.closest("[role=group]");
+  const beyond = [...others].filter((it) => !group?.contains(it)).map(placeOf);
+  nearest(placeOf(from), beyond, way)?.it.focus();
+}
+
+/**
+ * Return the next or previous of these elements if the key is Page Down or Page Up.
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement[]} all
+ */
+export function leap(event, all) {
+  const way = { PageDown: 1, PageUp: -1 }[event.key];
+  if (!way || !all.length) return undefined;
+  event.preventDefault();
+  const here = all.findIndex((it) => it.contains(/** @type {Node} */ (event.target)));
+  return all.at(here < 0 ? Math.min(0, way) : (here + way) % all.length);
 }
 
 const idAt = (/** @type {Event} */ { target }) =>

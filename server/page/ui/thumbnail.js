@@ -10,7 +10,7 @@ const drawn = new Map(); // object URLs, so that re-rendering a list fetches not
 /** @param {GameSummary} game */
 function addressOf(game) {
   const isOver = game.status === "finished"; // the table may be empty at the end
-  const asked = `/v1/games/${game.id}/picture.svg?theme=dark&${isOver ? "fullest=true" : `at=${game.version}`}`;
+  const asked = `/v1/games/${game.id}/picture.svg?theme=dark&thumbnail=true&${isOver ? "fullest=true" : `at=${game.version}`}`;
   const key = `${asked} ${locale()}`;
   const address = drawn.get(key) ?? picture(asked).then((it) => URL.createObjectURL(it));
   address.catch(() => drawn.delete(key));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { SENTENCES } from "./page/sternenglanz/story.js";
+import { foreseen, SENTENCES } from "./page/sternenglanz/story.js";
 import { sentence, tellToo } from "./page/table/story.js";
 import { LANGUAGES, learn, speak } from "./page/ui/words.js";
 
@@ -41,4 +41,11 @@ test("a deal counts copies of a card", () => {
   const [one, other] = rules.cards.actions.filter((it) => it.count > 1).map((it) => it.id);
   const item = { type: "hand-dealt", seat: 0, cards: [`${one}#1`, `${other}#1`, `${one}#2`] };
   assert.match(sentence(item, NAMES, rules), /^Ada was dealt 2 × [^×]+ and [^×]+\.$/);
+});
+
+test("a preview says that a black hole gains no points, unless the scenario has none", () => {
+  const removed = { type: "star-removed", seat: 0, star: "punkt", field: "b1", slot: 2, card: "loch-a#1", points: 0 };
+  assert.equal(foreseen([removed], 0, NAMES, rules, true), "You would remove a dot star from b1 (0 points).");
+  assert.equal(foreseen([{ ...removed, points: 2 }], 0, NAMES, rules, true), "You would remove a dot star from b1 (+2).");
+  assert.equal(foreseen([removed], 0, NAMES, rules, false), "You would remove a dot star from b1.");
 });

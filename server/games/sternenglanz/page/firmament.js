@@ -26,14 +26,13 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
   const places = firmament.fields.map(({ id, x, y }) => ({ id, x: x * across, y: y * down }));
   const at = Object.fromEntries(places.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
   const roving = useRoving(places, firmament.lines);
-  const onKeyDown = (/** @type {KeyboardEvent} */ event) => (leaps(event) ? leap(event) : roving.onKeyDown(event));
   /** @param {string[]} ends */
   const line = ([one, other]) => html`<line key=${one + other} class="line" x1=${at[one][0]} y1=${at[one][1]}
     x2=${at[other][0]} y2=${at[other][1]} />`;
   return html`<div class="firmament" ref=${around}>
     <div class=${`frame ${isLarge ? "large" : ""}`} ref=${frame} tabindex=${!act && isLarge ? 0 : null}
       role=${!act && isLarge ? "group" : null} aria-label=${!act && isLarge ? t("firmament") : null}
-      onFocusIn=${act && roving.onFocusIn} onKeyDown=${act && onKeyDown}>
+      onFocusIn=${act && roving.onFocusIn} onKeyDown=${act && roving.onKeyDown}>
       ${size && html`<svg style=${{ width: `${100 * scale}%`, height: `${100 * scale}%` }} preserveAspectRatio="xMidYMax" viewBox=${`${EDGE} 0 ${100 * across - 2 * EDGE} ${2 + 100 * down}`} role="group" aria-label=${t("firmament")}
         aria-description=${act ? t("firmament.keys") : null}>
         <${Shine} />
@@ -93,18 +92,3 @@ function outwards(dx, dy, far) {
 
 /** @type {Partial<Record<Kind, number>>} */
 const HALO = { leucht: 5, pracht: 5.7, nova: 6.2 };
-
-const leaps = (/** @type {KeyboardEvent} */ event) => event.key === "PageDown" || event.key === "PageUp";
-
-/**
- * Move the focus to the next or previous highlighted field.
- * @param {any} event
- */
-function leap(event) {
-  const lit = [...event.currentTarget.querySelectorAll(".field.lit")];
-  if (!lit.length) return;
-  event.preventDefault();
-  const way = event.key === "PageDown" ? 1 : -1;
-  const here = lit.indexOf(event.target.closest("[data-field]"));
-  lit.at(here < 0 ? 0 : (here + way) % lit.length).focus();
-}

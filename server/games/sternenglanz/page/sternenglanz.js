@@ -5,7 +5,7 @@ import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
-import { byMouse, Guide, useGuide } from "../table/guide.js";
+import { Guide, input, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
@@ -14,6 +14,7 @@ import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
 import { Sorry } from "../ui/parts.js";
+import { leap } from "../ui/roving-tabindex.js";
 import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
@@ -144,6 +145,7 @@ export function Room({ table, rules, view: now, at }) {
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       keys.onKeyDown();
       if (event.key === "Escape") building.undo();
+      leap(event, [...place.current.querySelectorAll(".field.lit")])?.focus();
     }}>
     <div class="first">
       <div class="at-hand">
@@ -285,7 +287,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
-  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules) || begun.map((it) => moveName(it.move, cards)).join(t("semicolon"));
+  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
+  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules, scenario.cardPoints) || begun.map((it) => moveName(it.move, cards)).join(t("semicolon"));
   const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
   const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
@@ -293,8 +296,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const isPlanned = turn !== null && turn < 0;
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
-  const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned, hide] = useGuide("sternenglanz");
+  const by = useStore(input);
   const round = at === null && isFree && !isPlanned
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const isMid = now.next === seat && view.log.performed.length > 0;
@@ -303,14 +306,14 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse() : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards });
+  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
-  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${byMouse}`
+  const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${by}`
     : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
-  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${hide}
-    step=${isWhole ? 3 : isStart ? 1 : 2} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
+  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
+    ...${stepOf(view, { isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
   const send = async () => {
     if (await building.send() && isOver) learned();
   };
@@ -360,6 +363,18 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
 }
 
 /**
+ * Return the number of the current step of a turn: two slots, perhaps a third with the second, the cards, then "Play it".
+ * The first cards take a step each.
+ * @param {View} view
+ * @param {{isSecret: boolean, isWhole: boolean, laid: number}} about
+ */
+function stepOf({ phase, log }, { isSecret, isWhole, laid }) {
+  const of = isSecret || phase === "choose" ? 3 : 4;
+  if (isWhole) return { step: of, of };
+  return { step: of === 3 ? laid + 1 : phase === "lay" ? 3 : Math.min(log.performed.length + 1, 2), of };
+}
+
+/**
  * @param {string} action
  * @param {Cards} cards
  */
@@ -368,9 +383,9 @@ const actionName = (action, cards) => (CLASSES.includes(action) ? className(acti
 /**
  * Return the prompt for the next tap.
  * @param {Building} building
- * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
+ * @param {{turn: number | null, view: View, seat: number, cards: Cards, scenario: Scenario}} about
  */
-function asking(building, { turn, view, seat, cards }) {
+function asking(building, { turn, view, seat, cards, scenario }) {
   const { begun, taps, fits, sending, busy } = building;
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return t("ask.wait");
@@ -384,13 +399,14 @@ function asking(building, { turn, view, seat, cards }) {
   if (into === 2) return t("ask.lay.2");
   if (into === 1) return t("ask.lay.1");
   const isFurther = begun.length > 0 || view.log.performed.length > 0;
+  if (fits.some(({ step }) => step.cmd === "finish")) return t("ask.slot.third", { button: t("action.finish") });
   if (slot === undefined && !path.length) return t(isFurther ? "ask.slot.more" : "ask.slot");
   if (slot === undefined) return t("ask.which-slot");
   const card = onSlot(view, seat, slot, cards);
   const action = fits[0].action[0];
   if (action === "move" && !path.length) return t("ask.star.sternenglanz", { slot, card });
   if (action === "move") return t("ask.way", { at: path.at(-1), count: fits[0].field.length - path.length });
-  if (action === "remove") return t("ask.remove", { slot, card });
+  if (action === "remove") return [t("ask.remove", { slot, card }), scenario.cardPoints && t("ask.remove.points")].filter(Boolean).join(" ");
   if (action === "nova") return t("ask.nova", { slot, card });
   if (action === "lapse") return t("ask.lapse", { slot, card });
   if (path.length) return t("ask.class", { field: path[0] });

@@ -156,8 +156,9 @@ export function roundInWords(story, { seat, names, isMine, cards }) {
  * @param {number} seat
  * @param {string[]} names
  * @param {Rules} rules
+ * @param {boolean} hasPoints whether a black hole can gain points
  */
-export function foreseen(would, seat, names, { cards }) {
+export function foreseen(would, seat, names, { cards }, hasPoints) {
   /** @type {Record<string, (it: any) => Record<string, unknown>>} */
   const said = {
     "star-laid": (it) => ({ star: star(it.star), field: it.field }),
@@ -174,7 +175,8 @@ export function foreseen(would, seat, names, { cards }) {
   const steps = would.filter((it) => it.seat === seat && it.type in said).map((it) => {
     const { points, dropped } = /** @type {any} */ (it);
     const count = Array.isArray(points) ? points[seat] : points;
-    const gained = count ? ` (${count > 0 ? "+" : "−"}${Math.abs(count)})` : "";
+    const gained = count ? ` (${count > 0 ? "+" : "−"}${Math.abs(count)})`
+      : hasPoints && it.type === "star-removed" ? ` (${t("points", { count: 0 })})` : "";
     return t(`would.${it.type}${dropped ? ".dropped" : ""}`, { ...said[it.type](it), gained });
   });
   const end = would.find((it) => it.type === "game-decided");

@@ -50,6 +50,7 @@ export interface Sternbild {
 export interface Scenario {
   id: number;
   names: Names;
+  cardPoints: boolean;
   bonusPoints: boolean;
   supernova: boolean;
   sternbild: "none" | "own-open" | "own-secret" | "shared-open";

@@ -5,7 +5,7 @@ import { isIn } from "../ui/focus.js";
 import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
-import { byMouse, Guide, useGuide } from "../table/guide.js";
+import { Guide, input, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
@@ -13,6 +13,7 @@ import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { Sorry } from "../ui/parts.js";
+import { leap, leave } from "../ui/roving-tabindex.js";
 import { useSize } from "../ui/size.js";
 import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
@@ -64,6 +65,7 @@ export function Room({ table, rules, view, at }) {
   const [boards, size] = useSize();
   const terse = useStore(isTerse);
   const [isGuided, learned, hide] = useGuide(game.rules);
+  const by = useStore(input);
   useEffect(() => tellToo(SENTENCES, { "board-scored": Watch }), []);
 
   const hand = view.hand ?? [];
@@ -168,6 +170,11 @@ export function Room({ table, rules, view, at }) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     keys.onKeyDown();
     if (event.key === "Escape" && isBegun) goBack();
+    /** @type {any} */
+    const board = leap(event, [...place.current.querySelectorAll(".board")]);
+    (board?.querySelector(".space.open") ?? board?.querySelector(".space"))?.focus();
+    const isAside = event.key === "ArrowLeft" || event.key === "ArrowRight"; // the hand is below the boards
+    if (!isAside || !isIn(tray.current)) leave(event, place.current.querySelectorAll(isAside ? ".space" : ".space, .star"));
   };
   return html`<${Theatre} names=${names} rules=${rules} />
   <div class="sky" ref=${place} onPointerDown=${keys.onPointerDown} onKeyDown=${press}>
@@ -182,9 +189,9 @@ export function Room({ table, rules, view, at }) {
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
             : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
-        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${hide}
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
-            : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
+            : chosen.space ? "guide.star.then" : `guide.star${by}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
       ${isReady && html`<div class="row confirm">
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
