@@ -66,8 +66,11 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
-    review = reviewed(page, game_id, (202, BEGUN), (200, whole))
+    review = reviewed(page, game_id, (202, BEGUN | {"moves": told[1:2]}), (200, whole))
     expect(review.get_by_role("status")).to_contain_text("1 of 4")
+    expect(review.get_by_role("progressbar")).to_be_visible()
+    expect(review.get_by_role("listitem")).to_have_count(1)
+    expect(review.get_by_role("definition")).to_have_count(0)
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")

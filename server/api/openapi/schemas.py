@@ -1188,7 +1188,7 @@ class Review(Answer):
     )
     luck = fields.Float(allow_none=True, **_about("Rest of the result"))
     margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
-    moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves in order; empty until complete"))
+    moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 
 
 class StoryQuery(InvitationQuery):

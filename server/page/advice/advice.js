@@ -13,7 +13,7 @@ import { useStore } from "../ui/store.js";
 /** @import { Row } from "../ui/course.js" */
 
 const MUCH = 10; // points behind the best move
-const AGAIN = 5_000; // milliseconds between polls of a review in progress
+const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
 const MARKED = 4; // gains, and losses, marked on the curve
@@ -158,9 +158,9 @@ export function Review({ table, rules, at, showAt, close }) {
   return html`<section class=${`card review ${at === null ? "" : "beside-table"}`} tabindex="-1" ref=${place} aria-label=${t("review")}>
     <header><h2>${t("review")}</h2><button class="plain" onClick=${close}>${t("close")}</button></header>
     ${isRefused ? html`<${Sorry} error=${error} />` : !review ? html`<p>${t("loading")}</p>`
-      : isComing ? html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
-        <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`
-      : html`<${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
+      : html`${isComing && at === null && html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
+          <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`}
+        <${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
   </section>`;
 }
 
@@ -170,6 +170,7 @@ export function Review({ table, rules, at, showAt, close }) {
  */
 function Moves({ table, rules, review, at, showAt }) {
   const { game, story } = table;
+  const isComplete = review.result !== null;
   const [written] = useWritten(game, rules);
   const [all, showAll] = useState(false);
   /** @type {ReviewedMove[]} */
@@ -199,28 +200,28 @@ function Moves({ table, rules, review, at, showAt }) {
   const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
-  return html`<dl class="parts">
+  return html`${isComplete && html`<dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(choices)}</dd>
       <dt>${t("review.luck")}</dt><dd>${signed(luck)}</dd>
     </dl>
-    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>
+    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p>
-    ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
+    ${isComplete && clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
-      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}
+      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${lost(it)} <${Look} it=${it}
         words=${written(it)} showAt=${showAt} /></li>`)}</ol>`}
     ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
-    <details><summary>${t("review.table")}</summary>
+    ${moves.length > 0 && html`<details><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
           t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
-        <tbody>${moves.map((it) => html`<tr key=${it.version}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
+        <tbody>${moves.map((it, nth) => html`<tr key=${nth}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
           aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${signed(it.choice)}</td>
           <td>${clear.includes(it) && it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "–"}</td></tr>`)}</tbody>
       </table></div>
-    </details>`;
+    </details>`}`;
 }
 
 const gainOf = (/** @type {ReviewedMove} */ it) => it.better?.gain ?? 0;

@@ -56,7 +56,8 @@ class _Played(NamedTuple):
 
 
 def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tuple[Json, bool]:
-    """Return the review of a seat, by default the player's, and whether it is complete. Request it if it is new.
+    """Return the review of a seat, by default the player's, and whether it is complete. Request it if it is new. Until
+    it is complete, it has the moves reviewed so far, without figures.
 
     A finished game's secrets are public, so everybody who may see the game may read its reviews. Raise NotFound,
     NotSeated, TooMany.
@@ -85,7 +86,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         "done": len(found.moves),
         **(_figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}),
         "margin": _margin(found.moves) if is_complete else None,
-        "moves": [_told(game.table.rules, it, locale) for it in found.moves] if is_complete else [],
+        "moves": [_told(game.table.rules, it, locale) for it in found.moves],
     }, is_complete
 
 
