@@ -90,6 +90,13 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     }, is_complete
 
 
+def hand_over(game_id: UUID, seat: Seat) -> None:
+    """Make the emails due that wait for this review, if it is complete."""
+    found = reviews.find(game_id, seat)
+    if found and len(found.moves) == found.total:
+        reviews.hand_over(game_id, seat, clock.now())
+
+
 def clearly_better(moves: Sequence[Json]) -> list[Json]:
     """Return the reviewed moves for which a move was found that is better beyond its margin of error, largest gain
     first."""
@@ -187,6 +194,7 @@ def _compute(claim: reviews.Claim, between: Callable[[], object]) -> None:
         move = _reviewed(played, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
         if not with_retries(reviews.add)(claim, move):
             raise _Lost
+        with_retries(hand_over)(claim.game_id, claim.seat)
     except _Lost:
         reviews.take_back(claim)
     except Exception as error:
