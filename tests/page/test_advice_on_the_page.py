@@ -79,6 +79,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
     expect(review.locator("tbody tr")).to_have_count(5)
+    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["+3", "as good", "as good", "−5", "+1"])
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")

@@ -18,7 +18,7 @@
 from server.games.contract import Json
 from server.games.sternenglanz.judge import judge
 from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
-from server.games.sternenglanz.moves import move_from_json, move_to_json
+from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, write_move
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw, fullness
@@ -102,6 +102,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "effect",
     "fitting_moves",
     "fullness",
     "introduction",

@@ -218,7 +218,8 @@ function Moves({ table, rules, review, at, showAt }) {
         <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
           t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
         <tbody>${moves.map((it, nth) => html`<tr key=${nth}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
-          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${signed(it.choice)}</td>
+          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${
+            Math.abs(it.choice) > Math.max(LEAST, it.margin) ? signed(it.choice) : t("review.as-good")}</td>
           <td>${clear.includes(it) && it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "–"}</td></tr>`)}</tbody>
       </table></div>
     </details>`}`;

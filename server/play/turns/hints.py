@@ -24,7 +24,6 @@ from server.play.views import load_visible, played_seat, turn_of
 from server.store.tables import db
 from server.translations import noted
 
-MOVES: Final = 3
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again
 
@@ -92,7 +91,7 @@ def hint(
                 "margin": round(margin, 2) if isfinite(margin) else None,
                 "scores": _scores(seen, state, move, game.dice()),
             }
-            for move, gain, margin in compared[:MOVES]
+            for move, gain, margin in compared[: advice.MOVES]
         ],
     }
 

@@ -18,6 +18,7 @@ import sqlalchemy.exc
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_room, expect_within
+from server.bots.advice import is_clear
 from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of, standing
 from server.clock import clock
@@ -37,7 +38,6 @@ from server.store.tables import db
 from server.translations import noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
-_LEAST: Final = 0.5  # points
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
 
 log = logging.getLogger(__name__)
@@ -102,12 +102,6 @@ def clearly_better(moves: Sequence[Json]) -> list[Json]:
     first."""
     found = [it for it in moves if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"])]
     return sorted(found, key=lambda it: -it["better"]["gain"])
-
-
-def is_clear(gain: float, margin: float | None) -> bool:
-    """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
-    unknown, the two are about equal."""
-    return margin is not None and gain > max(_LEAST, margin)
 
 
 def has_reviews(game: Game) -> bool:
