@@ -143,7 +143,7 @@ def test_a_hint_is_chosen_and_then_confirmed_like_the_players_own_move(
     assert [{key: it[key] for key in told} for it in mine] == [told]
 
 
-def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Windows) -> None:
+def test_a_hint_in_mid_turn_is_about_the_rest_of_the_turn(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     best = ada.get(f"/v1/games/{game_id}/hint")
@@ -152,12 +152,13 @@ def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Window
     page.goto(f"/#/games/{game_id}")
     tool, table = page.get_by_role("button", name="Hint", exact=True), page.locator(".sternenglanz")
     expect(page.locator(".state .mine")).to_be_visible()  # once the bot has chosen its cards, too
-    begun: list[Json] = []
-    while moves := ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"]:
-        tool.click()
-        page.locator(".hint").get_by_role("button", name="Choose").first.click()
-        begun.append(moves[0]["move"])
-        expect(table).to_have_attribute("data-begun", str(len(begun)))
+    found = ada.get(f"/v1/games/{game_id}/hint")["moves"][0]
+    begun = [it["move"] for it in (found, *found["then"])]
+    tool.click()
+    expect(page.locator(".hint li").first).to_contain_text("then: ")
+    page.locator(".hint").get_by_role("button", name="Choose").first.click()
+    expect(table).to_have_attribute("data-begun", str(len(begun)))
+    assert ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"] == []
     assert len(begun) > 2
     expect(tool).to_be_disabled()
     expect(tool).to_have_attribute("title", re.compile("^Play the steps"))
@@ -288,6 +289,8 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
             "behind": 0,
             "margin": 0,
             "scores": 0,
+            "why": "",
+            "then": [],
         }
         for slot2 in ("geburt#1", "geburt#2", cards[0] if not cards[0].startswith("geburt") else cards[4])
     ]

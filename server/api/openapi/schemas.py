@@ -1123,9 +1123,19 @@ class LegalMoves(Answer):
     )
 
 
+class NextStep(Answer):
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
+
+
 class HintedMove(Answer):
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
+    why = fields.String(
+        **_about(
+            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
+        )
+    )
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
@@ -1141,6 +1151,13 @@ class HintedMove(Answer):
         **_about(
             "What the move adds to your score at once, as far as you can foresee; null if the game has no scores until its "
             "end"
+        ),
+    )
+    then = fields.List(
+        fields.Nested(NextStep),
+        **_about(
+            "With the best move: the best steps after it, up to the end of your turn or to a step that reveals something. "
+            "Otherwise empty"
         ),
     )
 
@@ -1161,6 +1178,11 @@ class BetterMove(Answer):
 
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
+    why = fields.String(
+        **_about(
+            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
+        )
+    )
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
 

@@ -64,13 +64,13 @@ export function Hint({ table, rules, close }) {
   const place = useRef();
   useEffect(() => place.current.focus({ preventScroll: true }), []);
   useEffect(() => {
-    hinted.set(moves[marked] && hint ? { base, turn: hint.turn, move: moves[marked].move } : null);
+    hinted.set(moves[marked] && hint ? { base, turn: hint.turn, moves: stepsOf(moves[marked]) } : null);
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
-  const choose = (/** @type {Move} */ move) => {
+  const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
-    prepared.set({ base, turn: game.you.turn, move });
+    prepared.set({ base, turn: game.you.turn, moves });
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${box}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
@@ -79,13 +79,17 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong> <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
-          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}</span></span>
-        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(it.move)}
+        <span><strong>${written(it)}</strong>${it.then.length > 0 && html` <span class="then">${
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
+          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}${it.why && ` – ${it.why}`}</span></span>
+        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
+
+/** @param {HintedMove} it */
+const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
 
 /**
  * Return the position of the panel: in the room that the game leaves for it, or else over the tray. It never exceeds it.
@@ -180,7 +184,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
-    better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) });
+    better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
   const better = shown.filter((it) => clear.includes(it));

@@ -24,7 +24,7 @@ from server.bots.search import Seen, result_of, standing
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat
-from server.games.presentation import write_move
+from server.games.presentation import reason, write_move
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -35,7 +35,7 @@ from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.tables import db
-from server.translations import noted
+from server.translations import LOCALES, noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
@@ -139,7 +139,10 @@ def _told(rules: Rules, it: Json, locale: str) -> Json:
     def words(move: Json) -> str:
         return write_move(rules, rules.move_from_json(move), locale)
 
-    better = it["better"] and it["better"] | {"words": words(it["better"]["move"])}
+    better = it["better"] and it["better"] | {
+        "words": words(it["better"]["move"]),
+        "why": it["better"].get("why", {}).get(locale, ""),  # earlier releases stored none
+    }
     return it | {"words": words(it["move"]), "better": better}
 
 
@@ -205,6 +208,7 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
         "move": rules.move_to_json(found.better),
         "gain": round(found.gain.points, 2),
         "margin": round(found.gain.margin, 2),
+        "why": {locale: reason(rules, played.seen.view, found.better, locale) for locale in LOCALES},
     }
     return {
         "version": played.version,

@@ -417,6 +417,7 @@ def _review_said(found: Json, name: str) -> Said:
             better=it["better"]["words"],
             gain=whole_points(it["better"]["gain"]),
         )
+        + f" {it['better']['why']}".rstrip()
         for it in clearly_better(found["moves"])
     ]
     if not lines:
