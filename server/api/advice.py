@@ -17,7 +17,7 @@ from server.play.turns.reviewing import review
 
 blp = Blueprint("advice", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Hints and reviews")
 
-_RETRY = 5  # Retry-After, in seconds, while a review is being computed
+_RETRY = 2  # Retry-After, in seconds, while a review is being computed
 
 
 @blp.route("/hint")
@@ -77,8 +77,8 @@ class Review(MethodView):
         A choice is compared with the move that the bot `greedy` would have made in the same situation, as the seat saw it then. Everything
         else is luck: cards, the seat, and the others' moves.
 
-        The first request starts the computation, which takes minutes. Meanwhile the response is a 202 without moves and
-        figures.
+        The first request starts the computation, which takes minutes. Meanwhile the response is a 202 with the moves reviewed so far,
+        and without figures.
         """
         who = caller("games:read", game_id)
         told, is_complete = review(game_id, who.player_id, query.get("seat"), spoken().locale)

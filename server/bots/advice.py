@@ -1,20 +1,25 @@
 """The moves that a hint suggests. A review compares the player's move with the first of them.
 
-The view alone seeds the search. So a review of a move finds what a hint before that move has suggested.
+The view alone seeds the search. So a review of a move finds what a hint before that move has suggested. Of moves with the
+same effect, such as moves with copies of a card, only one is compared.
 """
 
 from collections.abc import Sequence
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
 from server.bots.search import Compared, Effort, Seen, compare
 from server.games import Rules
+from server.games.contract import Effect
 
 ONE_TURN_AHEAD: Final = Effort(worlds=4, candidates=4)
 TO_THE_END: Final = Effort(worlds=24, candidates=4)  # a quarter of a second; with 4 worlds, most moves seem equal
 SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves each time, and no position should
+
+MOVES: Final = 3
+LEAST: Final = 0.5  # points
 
 
 def effort(rules: Rules) -> Effort:
@@ -23,4 +28,26 @@ def effort(rules: Rules) -> Effort:
 
 def suggested(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
     """Return the moves compared, best first."""
-    return compare(seen, effort, seconds, Random(orjson.dumps(seen.view, option=orjson.OPT_SORT_KEYS)))
+    moves = dict[Any, Any]()
+    for it in seen.moves:
+        moves.setdefault(effect(seen.rules, it), it)
+    rng = Random(orjson.dumps(seen.view, option=orjson.OPT_SORT_KEYS))
+    return compare(seen._replace(moves=[*moves.values()]), effort, seconds, rng)
+
+
+def effect(rules: Rules, move: Any) -> Any:
+    """Return a value that is equal for moves with the same effect."""
+    find: Effect | None = getattr(rules, "effect", None)
+    return find(move) if find else move
+
+
+def as_good(compared: Sequence[Compared]) -> Sequence[Any]:
+    """Return the moves of a hint that it calls the best or about equal to the best."""
+    best = compared[0]
+    return [it.move for it in compared[:MOVES] if it is best or not is_clear(best.gain - it.gain, it.margin)]
+
+
+def is_clear(gain: float, margin: float | None) -> bool:
+    """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
+    unknown, the two are about equal."""
+    return margin is not None and gain > max(LEAST, margin)

@@ -7,6 +7,9 @@ moment, with the same chance for all moves compared. So later reveals don't make
 A choice is the worth of the move minus that of the move of `greedy`. Luck is the result minus all choices: cards, the seat,
 and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
 seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
+
+There is one exception: a move that a hint suggests counts only if it is clearly better than that of `greedy`. A hint
+looks less far ahead, so a review may rate its move lower. A player who follows hints would read this as a contradiction.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +19,7 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from server.bots import advice, greedy
-from server.bots.advice import suggested
+from server.bots.advice import as_good, is_clear, suggested
 from server.bots.search import PrivateDice, Seen, can_compare, margin_of, result_of
 from server.games import Rules, Seat
 
@@ -35,7 +38,7 @@ class Verdict(NamedTuple):
     """What a move was worth, beside another move."""
 
     choice: Worth  # value of the move relative to `greedy`'s move
-    better: Any  # the first move of a hint, or `greedy`'s move if that is worth more and the hint was not followed
+    better: Any  # the move itself if a hint suggests it; otherwise the first of the hint, or `greedy`'s if that is worth more
     gain: Worth  # value of `better` relative to the move
 
 
@@ -46,8 +49,13 @@ def can_review(rules: Rules) -> bool:
 def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = lambda: None) -> Verdict:
     """Return what a move was worth. `seen` is what its seat saw before. `between` is called after each world."""
     usual = greedy(seen.rules, seen.view, seen.moves, rng)
-    hint = suggested(seen, advice.effort(seen.rules), advice.SECONDS)[0].move
-    compared = list(dict.fromkeys((move, usual, hint)))
+    hints = as_good(suggested(seen, advice.effort(seen.rules), advice.SECONDS))
+    same = dict[Any, Any]()  # by effect
+    for it in (move, *hints, usual):
+        same.setdefault(advice.effect(seen.rules, it), it)
+    usual, *hints = (same[advice.effect(seen.rules, it)] for it in (usual, *hints))
+    is_hinted = move in hints
+    compared = list(dict.fromkeys((move, usual) if is_hinted else (move, usual, hints[0])))
     results: list[list[float]] = []
     plies = 0
     while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
@@ -62,8 +70,11 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
         first, second = compared.index(one), compared.index(other)
         return _mean([it[first] - it[second] for it in results])
 
-    better = hint if move == hint else max((hint, usual), key=lambda it: worth(it, move).points)
-    return Verdict(worth(move, usual), better, worth(better, move))
+    choice = worth(move, usual)
+    if is_hinted:
+        return Verdict(choice if is_clear(*choice) else Worth(0.0, choice.margin), move, Worth(0.0, 0.0))
+    better = max((hints[0], usual), key=lambda it: worth(it, move).points)
+    return Verdict(choice, better, worth(better, move))
 
 
 def _mean(differences: Sequence[float]) -> Worth:

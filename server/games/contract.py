@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`,
-`advise`, `ONE_TURN_AHEAD`, `resample`, `draw`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
+`advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
 `usual_minutes`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
 this file, and a folder `page/`.
@@ -224,6 +224,10 @@ BeginTurn = Callable[[Any, Seat], Any]
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
 # State, seat on turn -> the move that `judge` values most, and its value. Only for games where this is faster.
 Advise = Callable[[Any, Seat], tuple[Any, float]]
+# Move -> a value that is equal for moves with the same effect, such as moves with copies of a card. Without it, all moves differ.
+Effect = Callable[[Any], Any]
+# View of the seat on turn, move, language -> a sentence about what the move achieves besides points, or "".
+WriteReason = Callable[[Json, Any, "Language"], str]
 # `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
 # View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each
 # state is as likely as the game's dice make it, and hidden choices of other seats are equally likely. `story` has the

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Sentence
+from server.games.contract import Draw, Json, Rules, Sentence, WriteReason
 from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
@@ -224,6 +224,13 @@ def write_move(rules: Rules, move: Any, locale: str) -> str:
     moves."""
     write = getattr(rules, "write_spoken", None)
     return write(move, locale) if write else rules.write_move(move)
+
+
+def reason(rules: Rules, view: Json, move: Any, locale: str) -> str:
+    """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
+    seat on turn."""
+    write: WriteReason | None = getattr(rules, "reason", None)
+    return write(view, move, language(locale)) if write else ""
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:

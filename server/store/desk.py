@@ -84,12 +84,13 @@ def finish(
     player_id: UUID | None = None,
     asks: Sequence[str] | None = None,
     confirmed: UUID | None = None,
+    later: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Record that an email has been processed, and queue our reply, within the current transaction. Do nothing if the
     lease has expired and another worker has the email.
 
     `asks`: commands that the sender must confirm with `yes`. `confirmed`: the email whose commands have been carried
-    out.
+    out. `later`: emails that follow our reply.
     """
     done = {"due_at": None, "raw": b"", "player_id": player_id, "lines": asks}
     finished = update(DeskMail).where(_is_ours(mail)).values(**done).returning(DeskMail.mail_id)
@@ -97,8 +98,9 @@ def finish(
         return
     if confirmed:
         db.session.execute(update(DeskMail).where(DeskMail.mail_id == confirmed).values(lines=None))
-    if letter:
-        put(letter)
+    for it in (letter, *later):
+        if it:
+            put(it)
 
 
 def put(letter: Mapping[str, Any]) -> None:

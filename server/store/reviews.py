@@ -37,6 +37,8 @@ UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL,
        asked_by = CASE WHEN jsonb_array_length(moves) + 1 < total THEN asked_by END
  WHERE {_OURS}"""
 
+_HAND_OVER = "UPDATE player_outbox SET due_at = %s WHERE dedupe = %s AND due_at > %s"
+
 
 class StoredReview(NamedTuple):
     """A review. `total`: the number of its moves when it is complete."""
@@ -107,6 +109,17 @@ def take_back(ours: Claim) -> None:
 def add(ours: Claim, move: Json) -> bool:
     """Add a move to a review, and end the lease. Return False if another process has the review."""
     return _change(_ADD, ours, move=Jsonb([move]))
+
+
+def waiting_letter(game_id: UUID, seat: Seat) -> str:
+    """Return the `dedupe` of emails that wait until this review is complete."""
+    return f"review/{game_id}/{seat}/mail"
+
+
+def hand_over(game_id: UUID, seat: Seat, now: datetime) -> None:
+    """Make the emails due that wait for this review."""
+    with autocommit() as connection:
+        connection.execute(_HAND_OVER, (now, waiting_letter(game_id, seat), now))
 
 
 def _change(statement: str, ours: Claim, **values: object) -> bool:

@@ -76,6 +76,21 @@ def test_a_hint_after_the_first_steps_of_a_turn_is_about_the_next_step(app: Flas
     assert hint(ada, path)["moves"] == after
 
 
+def test_the_best_move_of_a_hint_comes_with_the_rest_of_the_turn(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = in_first_turn(app, ada)
+    told = hint(ada, path)
+    best, *others = told["moves"]
+    assert [it["then"] for it in others] == [[] for _ in others]
+    begun = [best["move"]]
+    for it in best["then"]:
+        assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"][0]["move"] == it["move"]
+        begun.append(it["move"])
+    assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"] == []
+    turn = {"steps": [step for it in begun for step in it["steps"]]}
+    assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": turn}).status_code == 201
+
+
 def test_a_hint_tells_what_each_move_scores_at_once(app: Flask) -> None:
     ada = Someone(app, "ada")
     path = in_first_turn(app, ada)

@@ -128,7 +128,7 @@ def test_a_review_finds_nothing_better_than_what_a_hint_suggested(
         play_as_suggested(ada, path)
     told = is_computed(app, path, ada, 0)["moves"]
     assert told
-    assert [it for it in told if it["better"]] == []
+    assert [it for it in told if it["better"] or it["choice"] < 0] == []
 
 
 def play_as_suggested(who: Someone, path: str) -> None:
@@ -139,6 +139,19 @@ def play_as_suggested(who: Someone, path: str) -> None:
         turn = asked["turn"]
     move = {"steps": [step for it in steps for step in it["steps"]]} if "steps" in steps[0] else steps[0]
     assert who.post(f"{path}/moves", {"turn": turn, "move": move}).status_code == 201
+
+
+def test_a_review_lists_the_moves_reviewed_so_far(app: Flask) -> None:
+    path, ada = finished(app)
+    with app.app_context():
+        assert review_due(lambda: None)
+    begun = ada.get(f"{path}/review")
+    assert begun.status_code == 202
+    assert (begun.json["done"], len(begun.json["moves"]), begun.json["result"]) == (1, 1, None)
+    with app.app_context():
+        while review_due(lambda: None):
+            pass
+    assert ada.get(f"{path}/review").json["moves"][0] == begun.json["moves"][0]
 
 
 def test_reviews_exist_only_after_the_end_and_only_for_those_who_may_see_the_game(app: Flask) -> None:

@@ -66,8 +66,11 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
-    review = reviewed(page, game_id, (202, BEGUN), (200, whole))
+    review = reviewed(page, game_id, (202, BEGUN | {"moves": told[1:2]}), (200, whole))
     expect(review.get_by_role("status")).to_contain_text("1 of 4")
+    expect(review.get_by_role("progressbar")).to_be_visible()
+    expect(review.get_by_role("listitem")).to_have_count(1)
+    expect(review.get_by_role("definition")).to_have_count(0)
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
@@ -76,6 +79,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
     expect(review.locator("tbody tr")).to_have_count(5)
+    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["+3", "as good", "as good", "−5", "+1"])
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
@@ -139,7 +143,7 @@ def test_a_hint_is_chosen_and_then_confirmed_like_the_players_own_move(
     assert [{key: it[key] for key in told} for it in mine] == [told]
 
 
-def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Windows) -> None:
+def test_a_hint_in_mid_turn_is_about_the_rest_of_the_turn(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     best = ada.get(f"/v1/games/{game_id}/hint")
@@ -148,12 +152,13 @@ def test_a_hint_in_mid_turn_is_about_the_next_step(house: House, windows: Window
     page.goto(f"/#/games/{game_id}")
     tool, table = page.get_by_role("button", name="Hint", exact=True), page.locator(".sternenglanz")
     expect(page.locator(".state .mine")).to_be_visible()  # once the bot has chosen its cards, too
-    begun: list[Json] = []
-    while moves := ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"]:
-        tool.click()
-        page.locator(".hint").get_by_role("button", name="Choose").first.click()
-        begun.append(moves[0]["move"])
-        expect(table).to_have_attribute("data-begun", str(len(begun)))
+    found = ada.get(f"/v1/games/{game_id}/hint")["moves"][0]
+    begun = [it["move"] for it in (found, *found["then"])]
+    tool.click()
+    expect(page.locator(".hint li").first).to_contain_text("then: ")
+    page.locator(".hint").get_by_role("button", name="Choose").first.click()
+    expect(table).to_have_attribute("data-begun", str(len(begun)))
+    assert ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"] == []
     assert len(begun) > 2
     expect(tool).to_be_disabled()
     expect(tool).to_have_attribute("title", re.compile("^Play the steps"))
@@ -284,6 +289,8 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
             "behind": 0,
             "margin": 0,
             "scores": 0,
+            "why": "",
+            "then": [],
         }
         for slot2 in ("geburt#1", "geburt#2", cards[0] if not cards[0].startswith("geburt") else cards[4])
     ]

@@ -138,20 +138,32 @@ BEGUN: Json = {"begun": []}
 HINT: Json = {
     "turn": 1,
     "moves": [
-        {"move": MOVE["move"], "words": "7 leo c", "behind": 0, "margin": 0, "scores": 3},
+        {
+            "move": MOVE["move"],
+            "words": "7 leo c",
+            "why": "Leo is scored now, and you come first.",
+            "behind": 0,
+            "margin": 0,
+            "scores": 3,
+            "then": [],
+        },
         {
             "move": {"star": "10", "board": "aries", "space": "b"},
             "words": "10 aries b",
+            "why": "You take the lead in Aries.",
             "behind": 0.45,
             "margin": 1.9,
             "scores": 0,
+            "then": [],
         },
         {
             "move": {"star": "B", "board": "leo", "space": "d"},
             "words": "B leo d",
+            "why": "The others lose 6 points in Leo.",
             "behind": 2.3,
             "margin": 1.2,
             "scores": 0,
+            "then": [],
         },
     ],
 }
@@ -183,6 +195,7 @@ REVIEW: Json = {
             "better": {
                 "move": {"star": "D", "board": "aries", "space": "a"},
                 "words": "D aries a",
+                "why": "You extend your lead in Aries.",
                 "gain": 1.8,
                 "margin": 1.2,
             },

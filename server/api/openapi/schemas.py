@@ -1130,9 +1130,19 @@ class LegalMoves(Answer):
     )
 
 
+class NextStep(Answer):
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
+
+
 class HintedMove(Answer):
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
+    why = fields.String(
+        **_about(
+            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
+        )
+    )
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
@@ -1148,6 +1158,13 @@ class HintedMove(Answer):
         **_about(
             "What the move adds to your score at once, as far as you can foresee; null if the game has no scores until its "
             "end"
+        ),
+    )
+    then = fields.List(
+        fields.Nested(NextStep),
+        **_about(
+            "With the best move: the best steps after it, up to the end of your turn or to a step that reveals something. "
+            "Otherwise empty"
         ),
     )
 
@@ -1168,6 +1185,11 @@ class BetterMove(Answer):
 
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
+    why = fields.String(
+        **_about(
+            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
+        )
+    )
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
 
@@ -1195,7 +1217,7 @@ class Review(Answer):
     )
     luck = fields.Float(allow_none=True, **_about("Rest of the result"))
     margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
-    moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves in order; empty until complete"))
+    moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 
 
 class StoryQuery(InvitationQuery):

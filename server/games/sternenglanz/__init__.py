@@ -10,15 +10,15 @@
 - `rules.py` (R3 to R11): set-up, turns and end
 - `views.py` (R12): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
-- `judge.py`: the value of a step, for bots
+- `judge.py`: the value of a step, for bots, and the reason for a hint
 - `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`, `rule_values.py`: words and pictures
 """
 
 from server.games.contract import Json
-from server.games.sternenglanz.judge import judge
+from server.games.sternenglanz.judge import judge, reason
 from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
-from server.games.sternenglanz.moves import move_from_json, move_to_json
+from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, write_move
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw, fullness, thumbnail
@@ -102,6 +102,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "effect",
     "fitting_moves",
     "fullness",
     "introduction",
@@ -119,6 +120,7 @@ __all__ = [
     "preview",
     "read_move",
     "read_spoken",
+    "reason",
     "resample",
     "resolve_options",
     "reveals",

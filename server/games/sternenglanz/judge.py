@@ -39,8 +39,10 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
+from server.games.sternenglanz.names import type_name
 from server.games.sternenglanz.options import OPTION_SCHEMA
 from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied
+from server.translations import Language
 
 Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
@@ -87,6 +89,25 @@ def judge(view: Json) -> Callable[[Move], float]:
         return acts[key] + IN_ROW * (slot < 3)
 
     return worth
+
+
+def reason(view: Json, move: Move, say: Language) -> str:
+    """Return a sentence about what the first step of a move achieves, besides points."""
+    step, sky, target = move.steps[0], _sky(view), _target(view, _sky(view).stars)
+    match step:
+        case Choose(slot2, slot1) | LayCards(_, slot2, slot1):
+            if any(card and type_of(card) == GEBURT for card in (slot2, slot1)):
+                return say.gettext("You can use %(card)s in your next turn.", card=type_name(GEBURT, say.locale))
+            return ""
+        case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
+            before, after = _lack(sky.stars, target), _lack(_after(sky.stars, step), target)
+            if before and not after:
+                return say.gettext("Your constellation is then complete.")
+            if after < before:
+                return say.gettext("Your constellation comes closer.")
+            if _Chances(sky).gain(step) > 0:
+                return say.gettext("It makes further star births possible.")
+    return ""
 
 
 def _sky(view: Json) -> State:

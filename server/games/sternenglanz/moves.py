@@ -90,6 +90,22 @@ class Move(NamedTuple):
 # JSON
 
 
+def effect(move: Move) -> tuple[object, ...]:
+    """Return a value that is equal for moves with the same effect: with copies of a card, or on other ways to a field."""
+    return tuple(map(_effect_of, move.steps))
+
+
+def _effect_of(step: Any) -> object:
+    match step:
+        case Choose(slot2, slot3):
+            return Choose, KIND_OF[slot2], KIND_OF[slot3]
+        case LayCards(drop_nova, slot2, slot1):
+            return LayCards, drop_nova, slot2 and KIND_OF[slot2], slot1 and KIND_OF[slot1]
+        case Sternwanderung(slot, path):
+            return Sternwanderung, slot, path[0], path[-1]
+    return step
+
+
 def move_from_json(data: Any) -> Move:
     """Parse a move, legal or not. Raise MalformedMove if the data isn't a move."""
     (steps,) = _values(data, "A move", steps=list)

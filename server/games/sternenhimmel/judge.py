@@ -20,6 +20,7 @@ from server.games.sternenhimmel.material import (
 )
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.state import State
+from server.translations import Language
 
 # Views lack the options. Values and payments of the default edition are close enough for all of them.
 FACTORS = [2**doubles for doubles in range(10)]
@@ -40,6 +41,34 @@ def judge(view: Json) -> Callable[[Placement], float]:
         return worths[board][space][star]
 
     return worth
+
+
+def reason(view: Json, move: Placement, say: Language) -> str:
+    """Return a sentence about what a placement achieves, as far as its seat can see."""
+    me, seats, board, near = view["next"], len(view["coins"]), BOARDS[move.board], _NEAR[move.board]
+    lying = _seen(next(it["spaces"] for it in view["boards"] if it["board"] == move.board))
+    at = list(board.spaces).index(move.space)
+    after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
+    (old, had, *_), (new, left, *_) = _tally(near, lying, seats), _tally(near, after, seats)
+    name = board.names[say.locale]
+    was_first, is_first = (
+        (totals[me], counts[me]) > max(_ranked(totals, counts, me), default=(0, 0))
+        for totals, counts in ((old, had), (new, left))
+    )
+    taken = sum(old) - old[me] - sum(new) + new[me]
+    if None not in after:
+        if is_first:
+            return say.gettext("%(board)s is scored now, and you come first.", board=name)
+        return say.gettext("%(board)s is scored now.", board=name)
+    if taken > 0:
+        return say.gettext("The others lose %(points)s points in %(board)s.", points=taken, board=name)
+    if is_first:
+        if was_first:
+            return say.gettext("You extend your lead in %(board)s.", board=name)
+        return say.gettext("You take the lead in %(board)s.", board=name)
+    if new[me] > old[me]:
+        return say.gettext("You come closer to the lead in %(board)s.", board=name)
+    return ""
 
 
 def advise(sky: State, seat: Seat) -> tuple[Placement, float]:

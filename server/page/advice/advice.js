@@ -13,7 +13,7 @@ import { useStore } from "../ui/store.js";
 /** @import { Row } from "../ui/course.js" */
 
 const MUCH = 10; // points behind the best move
-const AGAIN = 5_000; // milliseconds between polls of a review in progress
+const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
 const MARKED = 4; // gains, and losses, marked on the curve
@@ -64,13 +64,13 @@ export function Hint({ table, rules, close }) {
   const place = useRef();
   useEffect(() => place.current.focus({ preventScroll: true }), []);
   useEffect(() => {
-    hinted.set(moves[marked] && hint ? { base, turn: hint.turn, move: moves[marked].move } : null);
+    hinted.set(moves[marked] && hint ? { base, turn: hint.turn, moves: stepsOf(moves[marked]) } : null);
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
-  const choose = (/** @type {Move} */ move) => {
+  const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
-    prepared.set({ base, turn: game.you.turn, move });
+    prepared.set({ base, turn: game.you.turn, moves });
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${box}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
@@ -79,13 +79,17 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong> <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
-          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}</span></span>
-        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(it.move)}
+        <span><strong>${written(it)}</strong>${it.then.length > 0 && html` <span class="then">${
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
+          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}${it.why && ` – ${it.why}`}</span></span>
+        <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
+
+/** @param {HintedMove} it */
+const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
 
 /**
  * Return the position of the panel: in the room that the game leaves for it, or else over the tray. It never exceeds it.
@@ -158,9 +162,9 @@ export function Review({ table, rules, at, showAt, close }) {
   return html`<section class=${`card review ${at === null ? "" : "beside-table"}`} tabindex="-1" ref=${place} aria-label=${t("review")}>
     <header><h2>${t("review")}</h2><button class="plain" onClick=${close}>${t("close")}</button></header>
     ${isRefused ? html`<${Sorry} error=${error} />` : !review ? html`<p>${t("loading")}</p>`
-      : isComing ? html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
-        <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`
-      : html`<${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
+      : html`${isComing && at === null && html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
+          <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`}
+        <${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
   </section>`;
 }
 
@@ -170,6 +174,7 @@ export function Review({ table, rules, at, showAt, close }) {
  */
 function Moves({ table, rules, review, at, showAt }) {
   const { game, story } = table;
+  const isComplete = review.result !== null;
   const [written] = useWritten(game, rules);
   const [all, showAll] = useState(false);
   /** @type {ReviewedMove[]} */
@@ -179,7 +184,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
-    better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) });
+    better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
   const better = shown.filter((it) => clear.includes(it));
@@ -199,28 +204,29 @@ function Moves({ table, rules, review, at, showAt }) {
   const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
-  return html`<dl class="parts">
+  return html`${isComplete && html`<dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(choices)}</dd>
       <dt>${t("review.luck")}</dt><dd>${signed(luck)}</dd>
     </dl>
-    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>
+    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p>
-    ${clear.length === 0 && html`<p>${t("review.none")}</p>`}
+    ${isComplete && clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>
-      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${it.version}>${lost(it)} <${Look} it=${it}
+      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${lost(it)} <${Look} it=${it}
         words=${written(it)} showAt=${showAt} /></li>`)}</ol>`}
     ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
-    <details><summary>${t("review.table")}</summary>
+    ${moves.length > 0 && html`<details><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
           t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
-        <tbody>${moves.map((it) => html`<tr key=${it.version}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
-          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${signed(it.choice)}</td>
+        <tbody>${moves.map((it, nth) => html`<tr key=${nth}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
+          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${
+            Math.abs(it.choice) > Math.max(LEAST, it.margin) ? signed(it.choice) : t("review.as-good")}</td>
           <td>${clear.includes(it) && it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "–"}</td></tr>`)}</tbody>
       </table></div>
-    </details>`;
+    </details>`}`;
 }
 
 const gainOf = (/** @type {ReviewedMove} */ it) => it.better?.gain ?? 0;

@@ -4,7 +4,7 @@ import { useEffect } from "../ui/html.js";
 import { store, useStore } from "../ui/store.js";
 /** @import { Move } from "../ui/types" */
 
-/** @typedef {{base: string, turn: number | null, move: Move}} Suggested */
+/** @typedef {{base: string, turn: number | null, moves: Move[]}} Suggested several steps of a turn, or one move */
 
 export const hinted = store(/** @type {Suggested | null} */ (null));
 export const prepared = store(/** @type {Suggested | null} */ (null));
@@ -38,14 +38,14 @@ export function useCompared(base, at) {
 }
 
 /**
- * Return the suggested move for this turn, if any.
+ * Return the suggested moves for this turn, if any.
  * @param {string} base
  * @param {number | null} turn
- * @returns {any}
+ * @returns {any[]}
  */
 export function useHinted(base, turn) {
   const hint = useStore(hinted);
-  return hint?.base === base && hint.turn === turn ? hint.move : null;
+  return hint?.base === base && hint.turn === turn ? hint.moves : [];
 }
 
 /**
@@ -65,16 +65,16 @@ export function useBegun(steps, { partial, whole }) {
 }
 
 /**
- * Call `prepare` with a suggested move that the player chose for this turn. They confirm it like a move of their own.
+ * Call `prepare` with suggested moves that the player chose for this turn. They confirm them like moves of their own.
  * @param {string} base
  * @param {number | null} turn
- * @param {(move: any) => void} prepare
+ * @param {(moves: any[]) => void} prepare
  */
 export function usePrepared(base, turn, prepare) {
   const chosen = useStore(prepared);
   useEffect(() => {
     if (!chosen) return;
     prepared.set(null);
-    if (chosen.base === base && chosen.turn === turn) prepare(chosen.move);
+    if (chosen.base === base && chosen.turn === turn) prepare(chosen.moves);
   }, [chosen]);
 }

@@ -5,6 +5,7 @@ process. A hint is short, one at a time per process, and limited per player, so 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import reduce
 from math import isfinite
 from threading import Lock
@@ -16,15 +17,14 @@ from server.bots import advice
 from server.bots.advice import suggested
 from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
-from server.games import Dice, Json, Seat
-from server.games.presentation import score_unit, write_move
+from server.games import Dice, Json, Rules, Seat
+from server.games.presentation import reason, score_unit, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
 from server.store.tables import db
 from server.translations import noted
 
-MOVES: Final = 3
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again
 
@@ -75,26 +75,50 @@ def hint(
         return {"turn": turn, "moves": []}
     counts(player_id)
     db.session.commit()
-    story = shown_to(game, seat)
-    for step in steps:  # they reveal nothing, or no step could follow
-        moved = rules.decide(state, seat, step, game.dice())
-        state = reduce(rules.apply, moved, state)
-        story = [*story, *(it for event in moved if (it := rules.tell(event, seat)) is not None)]
-    seen = Seen(rules, seat, rules.view(state, seat), story, moves)
+    seen = Seen(rules, seat, rules.view(state, seat), shown_to(game, seat), moves)
+    for nr in range(len(steps)):  # they reveal nothing, or no step could follow
+        seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = suggests(seen, advice.effort(rules), advice.SECONDS)
+    then = _then(seen, state, game, [*steps, compared[0].move], suggests)
     return {
         "turn": turn,
         "moves": [
             {
-                "move": rules.move_to_json(move),
-                "words": write_move(rules, move, locale),
+                **_told(rules, move, locale),
+                "why": reason(rules, seen.view, move, locale),
                 "behind": round(compared[0].gain - gain, 2),
                 "margin": round(margin, 2) if isfinite(margin) else None,
                 "scores": _scores(seen, state, move, game.dice()),
+                "then": [] if nr else [_told(rules, it, locale) for it in then],
             }
-            for move, gain, margin in compared[:MOVES]
+            for nr, (move, gain, margin) in enumerate(compared[: advice.MOVES])
         ],
     }
+
+
+def _told(rules: Rules, move: Any, locale: str) -> Json:
+    return {"move": rules.move_to_json(move), "words": write_move(rules, move, locale)}
+
+
+def _after(seen: Seen, state: Any, game: Game, steps: Sequence[Any]) -> tuple[Seen, Any]:
+    """Return what the seat sees after the last of these steps of its turn, and the state."""
+    rules, seat = seen.rules, seen.seat
+    moved = rules.decide(state, seat, steps[-1], game.dice())
+    state = reduce(rules.apply, moved, state)
+    story = [*seen.story, *(it for event in moved if (it := rules.tell(event, seat)) is not None)]
+    moves = rules.legal_moves(game.table.state, seat, steps)
+    return Seen(rules, seat, rules.view(state, seat), story, moves), state
+
+
+def _then(seen: Seen, state: Any, game: Game, steps: Sequence[Any], suggests: Suggest) -> list[Any]:
+    """Return the best steps after these, up to the end of the turn or to a step that reveals something. Return fewer
+    while too many hints are being computed."""
+    begun = list(steps)
+    with suppress(TooMany):
+        while seen.rules.legal_moves(game.table.state, seen.seat, begun):
+            seen, state = _after(seen, state, game, begun)
+            begun.append(suggests(seen, advice.effort(seen.rules), advice.SECONDS)[0].move)
+    return begun[len(steps) :]
 
 
 def _scores(seen: Seen, state: Any, move: Any, dice: Dice) -> int | None:

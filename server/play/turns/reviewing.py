@@ -18,12 +18,13 @@ import sqlalchemy.exc
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_room, expect_within
+from server.bots.advice import is_clear
 from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of, standing
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat
-from server.games.presentation import write_move
+from server.games.presentation import reason, write_move
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -34,10 +35,9 @@ from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.tables import db
-from server.translations import noted
+from server.translations import LOCALES, noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
-_LEAST: Final = 0.5  # points
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,8 @@ class _Played(NamedTuple):
 
 
 def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tuple[Json, bool]:
-    """Return the review of a seat, by default the player's, and whether it is complete. Request it if it is new.
+    """Return the review of a seat, by default the player's, and whether it is complete. Request it if it is new. Until
+    it is complete, it has the moves reviewed so far, without figures.
 
     A finished game's secrets are public, so everybody who may see the game may read its reviews. Raise NotFound,
     NotSeated, TooMany.
@@ -85,8 +86,15 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         "done": len(found.moves),
         **(_figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}),
         "margin": _margin(found.moves) if is_complete else None,
-        "moves": [_told(game.table.rules, it, locale) for it in found.moves] if is_complete else [],
+        "moves": [_told(game.table.rules, it, locale) for it in found.moves],
     }, is_complete
+
+
+def hand_over(game_id: UUID, seat: Seat) -> None:
+    """Make the emails due that wait for this review, if it is complete."""
+    found = reviews.find(game_id, seat)
+    if found and len(found.moves) == found.total:
+        reviews.hand_over(game_id, seat, clock.now())
 
 
 def clearly_better(moves: Sequence[Json]) -> list[Json]:
@@ -94,12 +102,6 @@ def clearly_better(moves: Sequence[Json]) -> list[Json]:
     first."""
     found = [it for it in moves if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"])]
     return sorted(found, key=lambda it: -it["better"]["gain"])
-
-
-def is_clear(gain: float, margin: float | None) -> bool:
-    """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
-    unknown, the two are about equal."""
-    return margin is not None and gain > max(_LEAST, margin)
 
 
 def has_reviews(game: Game) -> bool:
@@ -137,7 +139,10 @@ def _told(rules: Rules, it: Json, locale: str) -> Json:
     def words(move: Json) -> str:
         return write_move(rules, rules.move_from_json(move), locale)
 
-    better = it["better"] and it["better"] | {"words": words(it["better"]["move"])}
+    better = it["better"] and it["better"] | {
+        "words": words(it["better"]["move"]),
+        "why": it["better"].get("why", {}).get(locale, ""),  # earlier releases stored none
+    }
     return it | {"words": words(it["move"]), "better": better}
 
 
@@ -186,6 +191,7 @@ def _compute(claim: reviews.Claim, between: Callable[[], object]) -> None:
         move = _reviewed(played, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
         if not with_retries(reviews.add)(claim, move):
             raise _Lost
+        with_retries(hand_over)(claim.game_id, claim.seat)
     except _Lost:
         reviews.take_back(claim)
     except Exception as error:
@@ -202,6 +208,7 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
         "move": rules.move_to_json(found.better),
         "gain": round(found.gain.points, 2),
         "margin": round(found.gain.margin, 2),
+        "why": {locale: reason(rules, played.seen.view, found.better, locale) for locale in LOCALES},
     }
     return {
         "version": played.version,

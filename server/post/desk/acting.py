@@ -58,6 +58,7 @@ class Said:
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
     asks: str = ""  # the command that the player must confirm with `yes`
+    review: Json | None = None  # the review that a second email will contain once it is complete
 
 
 @dataclass

@@ -31,6 +31,7 @@ from server.games import Json
 from server.play.commits import load
 from server.play.mail.mail_in import KEPT, open_reply_address
 from server.play.mail.postmaster import take_postmaster_mail
+from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
@@ -53,7 +54,7 @@ from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
 from server.sanitize import clean, has_link
-from server.store import desk
+from server.store import desk, reviews
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import put_into_bundle
@@ -64,6 +65,7 @@ _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
 _MOST_DUE = 20  # games whose moves are looked for in an email
 _MOST_TRIES = 5  # attempts that ended in a crash
+_LATEST_REVIEW = timedelta(hours=6)  # after that, an email explains why a review isn't complete
 # This excludes links such as `a@https://evil.example`.
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
 _LONGEST_SUBJECT = 150
@@ -565,8 +567,28 @@ def _finish(
             log.warning("Mail %s to the post desk gets no answer: too many", mail.mail_id)
     waits = answer.waits if answer and letter else None
     confirmed = (answer.confirmed or (answer.asks_again if letter else None)) if answer else None
-    desk.finish(mail, letter, player.player_id if player else None, waits or None, confirmed)
+    later = _reviews_of(letter) if letter else []
+    desk.finish(mail, letter, player.player_id if player else None, waits or None, confirmed, later)
     db.session.commit()
+    for it in later:
+        hand_over(UUID(it["data"]["said"][0]["review"]["game"]), it["data"]["said"][0]["review"]["seat"])
+
+
+def _reviews_of(letter: Json) -> list[Json]:
+    """Return an email for each review in an answer that is still being computed. It waits in the outbox until the review
+    is complete."""
+    return [
+        letter
+        | {
+            "letter_id": letter_id_for(letter["data"]["subject"]),
+            "dedupe": reviews.waiting_letter(UUID(said["review"]["game"]), said["review"]["seat"]),
+            "due_at": letter["due_at"] + _LATEST_REVIEW,
+            "data": letter["data"]
+            | {"said": [said | {"told": []}], "new": False, "cut": False, "asked": [], "asked_in": ""},
+        }
+        for said in letter["data"].get("said", ())
+        if said["review"]
+    ]
 
 
 def _answers_left(player_id: UUID, answer: _Answer) -> int:

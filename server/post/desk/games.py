@@ -21,7 +21,7 @@ from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
 from server.play.turns.reviewing import clearly_better, review
-from server.play.views import describe, story
+from server.play.views import describe, load_visible, story
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare, titled_by_number
 from server.post.desk.arguments import (
@@ -386,13 +386,20 @@ def _history(errand: Errand, rest: str) -> Said:
 
 @acts(commands.REVIEW)
 def _review(errand: Errand, rest: str) -> Said:
-    game = errand.game(number := number_in(rest))
+    game = errand.game(number_in(rest))
     found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
-    name = errand.named(game)
-    if not is_complete:
-        line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
-        told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
-        return Said(told=[told, gettext('Write "%(line)s" again in a few minutes.', line=line)])
+    if is_complete:
+        return _review_said(found, errand.named(game))
+    told = gettext(
+        "A bot is reviewing your moves in game %(game)s. We'll email you the review when it's ready.",
+        game=errand.named(game),
+    )
+    which = {"game": str(game.game_id), "player": str(errand.player_id), "seat": found["seat"]}
+    return Said(told=[told], review=which)
+
+
+def _review_said(found: Json, name: str) -> Said:
+    """Return a complete review in words. `name`: what the reader calls the game."""
     result, choices = whole_points(found["result"]), whole_points(found["choices"])
     told = gettext(
         "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
@@ -410,11 +417,30 @@ def _review(errand: Errand, rest: str) -> Said:
             better=it["better"]["words"],
             gain=whole_points(it["better"]["gain"]),
         )
+        + f" {it['better']['why']}".rstrip()
         for it in clearly_better(found["moves"])
     ]
     if not lines:
         return Said(told=[told, gettext("The bot found no move that was clearly better than yours.")])
     return Said(told=[told, gettext("These moves would have been clearly better:")], items=lines[:_MOST_BETTER])
+
+
+def with_review(said: Json) -> Json:
+    """Return what an email says, with the review that it has waited for."""
+    which = said.get("review")
+    if not which or said["told"]:
+        return said
+    player_id, game_id = UUID(which["player"]), UUID(which["game"])
+    try:
+        found, is_complete = review(game_id, player_id, which["seat"], spoken().locale)
+        game = load_visible(game_id, player_id)
+    except PlayError as error:
+        return said | {"told": [str(error.words.said(gettext))]}
+    if not is_complete:
+        raise RuntimeError("The review is still being computed.")  # the email is sent later
+    number = desk.numbers(player_id, [game_id])[game_id]
+    told = _review_said(found, titled_by_number(number, game.head.title, game.head.rules))
+    return said | {"told": told.told, "items": told.items}
 
 
 @acts(commands.STANDINGS)

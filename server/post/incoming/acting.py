@@ -14,7 +14,7 @@ from flask_babel import gettext, ngettext
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
-from server.bots.advice import suggested
+from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, refusal, score_unit
@@ -28,7 +28,6 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
-from server.play.turns.reviewing import is_clear
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
@@ -164,7 +163,15 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
     said = how_good(found, score_unit(doing.game.head.rules))
-    answer.update(hints=[(it["words"], how) for it, how in zip(found, said, strict=True)], asks=not found)
+    turns = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
+    lines = [_with_reason(how, it["why"]) for it, how in zip(found, said, strict=True)]
+    answer.update(hints=[*zip(turns, lines, strict=True)], asks=not found)
+
+
+def _with_reason(how: str, why: str) -> str:
+    """Return a line above a move that says how good the move is, with the reason."""
+    said = how.rstrip(":\u202f")
+    return f"{said}. {why.removesuffix('.')}{how[len(said) :]}" if why else how
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:

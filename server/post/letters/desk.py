@@ -14,6 +14,7 @@ from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
 from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
+from server.post.desk.games import with_review
 from server.post.desk.reading import example_of, read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.letters.context import Recipient, builds
@@ -90,7 +91,7 @@ class DeskAnswer(Letter):
 def desk_answer(it: Recipient) -> DeskAnswer:
     data, locale = it.letter.data, spoken().locale
     parts, images = [], []
-    for number, said in enumerate(data["said"], 1):
+    for number, said in enumerate([with_review(said) for said in data["said"]], 1):
         name, alt = "", ""
         if said["picture"] and (drawn := _drawn(said["picture"])):
             name, alt = _PICTURE.format(number), drawn[1]

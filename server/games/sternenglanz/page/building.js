@@ -132,12 +132,15 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   }
 
   /**
+   * Return the steps with this one, or null if it could not be added.
    * @param {Move} move
    * @param {Tap[]} by
    * @param {Level[]} levels the steps before it
+   * @returns {Promise<Level[] | null>}
    */
   async function add(move, by = [], levels = before) {
-    if (isLocked) return;
+    if (isLocked) return null;
+    let added = null;
     const level = levels[levels.length - 1];
     setBusy(true);
     setError(null);
@@ -147,6 +150,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       const { moves: next, foresight } = await ask(steps);
       const would = foresight.would.slice(level.told);
       const reached = { move, by, moves: next, foresight, would, told: foresight.would.length };
+      added = [...levels, reached];
       keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
     } catch (wrong) {
       const isAway = isTransient(wrong);
@@ -156,6 +160,14 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       if (isStale(wrong)) table.look();
     }
     setBusy(false);
+    return added;
+  }
+
+  /** @param {Move[]} moves */
+  async function addAll(moves) {
+    /** @type {Level[] | null} */
+    let levels = before;
+    for (const move of moves) levels = levels && (await add(move, [], levels));
   }
 
   const again = useRef();
@@ -206,7 +218,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   }
 
   return {
-    begun, taps, fits, error, sending, busy, tap, add, undo, clear, send,
+    begun, taps, fits, error, sending, busy, tap, add, addAll, undo, clear, send,
     moves: level.moves,
     isKept: !!level.isKept,
     foresight: level.foresight ?? null,

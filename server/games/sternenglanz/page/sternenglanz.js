@@ -45,7 +45,7 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
-  const hint = marksOf(useHinted(table.base, turn));
+  const hint = marksOf(joined(useHinted(table.base, turn)));
   const reviewed = useCompared(table.base, at);
   const [played, better] = [marksOf(joined(reviewed.played)), marksOf(joined(reviewed.better))];
   const place = useRef();
@@ -53,10 +53,10 @@ export function Room({ table, rules, view: now, at }) {
   const keys = useNextFocus(place, JSON.stringify([building.begun.map((it) => it.move), building.taps]),
     building.isWhole ? [".send"] : NEXT, building.busy || !!building.sending);
   useBegun(building.begun.map((it) => it.move), { partial: building.taps.length > 0, whole: building.isWhole });
-  usePrepared(table.base, turn, (move) => {
+  usePrepared(table.base, turn, (moves) => {
     keys.byKeys.current = true; // from the closed hint, the focus moves to the button that confirms
     place.current.querySelector(".tray").focus({ preventScroll: true });
-    building.add(move);
+    building.addAll(moves);
   });
   const terse = useStore(isTerse);
 
@@ -168,11 +168,11 @@ export function Room({ table, rules, view: now, at }) {
 
 /**
  * Return what a suggested move uses.
- * @param {Move | null} move
+ * @param {Move} move
  */
-function marksOf(move) {
+function marksOf({ steps: all }) {
   /** @type {any[]} */
-  const steps = move?.steps ?? [];
+  const steps = all;
   const laid = steps.filter((it) => it.cmd !== "act");
   const paths = steps.flatMap((it) => (it.path ? [it.path] : []));
   return {

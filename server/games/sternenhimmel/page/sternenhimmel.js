@@ -50,7 +50,7 @@ export function Room({ table, rules, view, at }) {
   /** @type {Move[]} */
   const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
   /** @type {Move | null} */
-  const hint = useHinted(table.base, turn);
+  const hint = useHinted(table.base, turn)[0] ?? null;
   const { played, better } = useCompared(table.base, at);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
@@ -115,7 +115,7 @@ export function Room({ table, rules, view, at }) {
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
   useBegun([], { partial: !!star || !!chosen.space, whole: false });
-  usePrepared(table.base, turn, ({ star, ...space }) => {
+  usePrepared(table.base, turn, ([{ star, ...space }]) => {
     choose({ star: hand.indexOf(star), space });
     tray.current?.focus({ preventScroll: true }); // from the closed hint; the confirm button follows
   });

@@ -1,0 +1,39 @@
+"""The reasons for hints: sentences about what a move achieves, from the seat's view alone."""
+
+import pytest
+
+from server.games import GAMES
+from server.games.presentation import reason
+from server.games.sternenhimmel.moves import Placement
+from server.translations import LOCALES
+from tests.every_game import rules_alone
+from tests.support.samples import positions
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_reasons_are_single_sentences_in_every_language_for_any_legal_move(game: str) -> None:
+    found = set[tuple[str, ...]]()
+    for played in list(positions(game, {}, 3, seed=2))[:-1:5]:
+        rules, seat = played.rules, min(played.rules.to_act(played.state))
+        view = rules.view(played.state, seat)
+        for move in rules.legal_moves(played.state, seat)[::7]:
+            found.add(tuple(reason(rules, view, move, locale) for locale in LOCALES))
+    assert len(found) > 2
+    for each in found:
+        assert each == ("",) * len(LOCALES) or (all(it.endswith(".") for it in each) and len(set(each)) == len(LOCALES))
+
+
+def test_a_placement_that_leads_fills_or_swallows_is_explained() -> None:
+    rules = GAMES["sternenhimmel"]
+    spaces = {space: None for space in "abcde"}
+    board = {"board": "aries", "slot": 0, "spaces": spaces | {"a": {"seat": 1, "star": "6"}}}
+    view = {"next": 0, "coins": [0, 0], "boards": [board]}
+    assert reason(rules, view, Placement("7", "aries", "e"), "en") == "You take the lead in Aries."
+    assert reason(rules, view, Placement("5", "aries", "e"), "en") == "You come closer to the lead in Aries."
+    assert reason(rules, view, Placement("B", "aries", "b"), "en") == "The others lose 6 points in Aries."
+    board["spaces"] = {space: {"seat": 1, "star": "1"} for space in "abcd"} | {"e": None}
+    assert reason(rules, view, Placement("10", "aries", "e"), "en") == "Aries is scored now, and you come first."
+
+
+def test_a_game_without_reasons_gives_none() -> None:
+    assert reason(rules_alone, {}, "a", "en") == ""  # type: ignore[arg-type]  # a module
