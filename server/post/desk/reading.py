@@ -23,10 +23,11 @@ from server.post.desk.arguments import (
     invitation_in,
     is_game,
     is_number,
+    language_in,
     number_and_version,
     rules_in,
 )
-from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
+from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, SET, ZONE, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
@@ -63,6 +64,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
 _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{_NAMES.pattern}")
+_PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
@@ -423,8 +425,10 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
             rest = _BEFORE.sub("", line[len(word) :].lstrip(" :=-")).strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")
-    if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # our first email suggests this form
-        return Asked(line[:LONGEST], SET, f"{NAME} {rest.strip(' :=')}"[:LONGEST])
+    setting, value = setting_of(first.lower().strip(":=")), rest.strip(" :=")
+    is_name = setting == NAME and rest.strip(_AROUND)  # our first email suggests this form
+    if is_name or (setting == LANGUAGE and _fits(language_in, value)) or (setting == ZONE and _PLACE.fullmatch(value)):
+        return Asked(line[:LONGEST], SET, f"{setting} {value}"[:LONGEST])
     return None
 
 
