@@ -34,6 +34,7 @@ from server.post.desk.arguments import (
     number_and_version,
     number_in,
     wanted_in,
+    without_bots,
 )
 from server.post.incoming.commands import HINT, word_for
 from server.post.wording import moment, pace_of, spoken, whole_points
@@ -163,7 +164,7 @@ def _new(errand: Errand, rest: str) -> Said:
 
 @acts(commands.PLAY)
 def _play(errand: Errand, rest: str) -> Said:
-    wanted = wanted_in(rest)
+    wanted = wanted_in(without_bots(rest))
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))

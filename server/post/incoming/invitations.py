@@ -24,6 +24,7 @@ from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line
+from server.post.desk.wishes import ASKS_RULES
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
@@ -93,15 +94,6 @@ _HEDGES = {
         re.IGNORECASE,
     ),
 }
-_WANTS_RULES = re.compile(
-    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
-    r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
-    r"|was ist (?:das|es)|was soll das|worum geht|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
-    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
-    r"|les règles|expliqu\w+"
-    r"|cos['’]?[èe]\b|di cosa si tratta|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
-    re.IGNORECASE,
-)
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -232,7 +224,7 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     command = read_line(own[0], locale) if own else None
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
-    return any(_WANTS_RULES.search(line) for line in own)
+    return any(ASKS_RULES.search(line) for line in own)
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:

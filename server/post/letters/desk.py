@@ -1,6 +1,6 @@
 """Emails from the post desk: the first one to an address without an account, and replies to players."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 from uuid import UUID
@@ -13,13 +13,13 @@ from server.errors import NotFound
 from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
-from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
-from server.post.desk.reading import example_of, read_line
+from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word
+from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
+from server.post.desk.wishes import Wish
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
-from server.render.text_layout import punctuated
 from server.translations import noted
 
 _PICTURE = "table-{}.png"
@@ -35,6 +35,7 @@ class DeskWelcome(Letter):
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
     closed: bool  # whether new players can't sign up now
+    wishes: tuple[str, ...]  # lines that do what the reader's email wishes for
 
 
 @builds(notice_kinds.DESK_WELCOME)
@@ -45,6 +46,7 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
         closed=bool(it.letter.data["closed"]),
+        wishes=tuple(Wish(*wish).told() for wish in it.letter.data.get("wishes", ())),
     )
 
 
@@ -103,7 +105,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         subject=data["subject"] if "table" in data else _subject(data["subject"]),
         name=it.player.name if it.player else "",
         new=data["new"],
-        first=tuple(_first_steps(locale)) if data["new"] else (),
+        first=tuple(_first_steps(it, data.get("wishes", ()))) if data["new"] else (),
         parts=tuple(parts),
         asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
         proved=data.get("proved", False),
@@ -129,10 +131,15 @@ def _subject(of_email: str) -> str:
     return of_email if of_email.lower().startswith(("re:", "aw:")) else f"Re: {of_email}"
 
 
-def _first_steps(locale: str) -> Iterator[str]:
-    for name in (PLAY, FIND, OPEN, SET, HELP):
-        line = BY_NAME[name].word(locale) if name in (OPEN, HELP) else example_of(name, locale)
-        yield punctuated(f"{line}: {gettext(BY_NAME[name].help)}", locale)
+def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines that do what the new player has wished for, or else begin a game, and the one that sets a
+    name."""
+    wished = [Wish(*wish) for wish in wishes]
+    if not any(wish.command != SET for wish in wished):
+        wished = [Wish(PLAY, A_GAME), Wish(FIND, A_GAME), *wished]
+    if it.player and not it.player.named and not any(wish.command == SET for wish in wished):
+        wished.append(Wish(SET, EXAMPLE_NAME))
+    yield from (wish.told() for wish in wished)
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:
