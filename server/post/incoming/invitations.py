@@ -75,6 +75,7 @@ _BEGINS = {
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
+_IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
     r"|perch[éè] no|nessun problema|non vedo l['’]ora"
@@ -193,6 +194,8 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
+        if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
+            return Said(again=not _sits(game, seat, mark), asks=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return Said(wrong=why, again=True, asks=asks)
     try:
