@@ -47,7 +47,7 @@ from server.games.sternenglanz.spoken import (
     write_spoken,
 )
 from server.games.sternenglanz.state import EVENTS, apply
-from server.games.sternenglanz.table import table
+from server.games.sternenglanz.table import final_table, table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
@@ -102,6 +102,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "final_table",
     "fitting_moves",
     "fullness",
     "introduction",

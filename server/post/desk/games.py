@@ -342,14 +342,17 @@ def _show(errand: Errand, rest: str) -> Said:
     game = errand.game(number)
     seat = game.seat_of(errand.player_id)
     seen = describe(game, seat, version, errand.player_id)
-    told = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])]
+    told, items = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])], []
+    if seen["outcome"] and seen["version"] == game.version:
+        result = _scores(errand, game)
+        told, items = result.told, result.items
     own = seat is not None and version is None and game.seats[seat]
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
     if seen["view"] is None:
         return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game))
     picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
-    return Said(told=told, table=_table(game, seen, seat, errand.player_id), picture=picture)
+    return Said(told=told, items=items, table=_table(game, seen, seat, errand.player_id), picture=picture)
 
 
 def _table(game: Game, seen: Json, seat: int | None, player_id: UUID) -> str:

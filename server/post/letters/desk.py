@@ -11,8 +11,8 @@ from flask_babel import gettext
 from server.accounts import notice_kinds
 from server.errors import NotFound
 from server.games import Json
-from server.games.presentation import draw
-from server.play.views import describe, load_visible
+from server.games.presentation import draw, draw_end
+from server.play.views import describe, load_visible, story
 from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word
 from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
@@ -150,5 +150,9 @@ def _drawn(which: Json) -> tuple[bytes, str] | None:
         seen = describe(game, game.seat_of(player_id), which["version"], player_id)
     except NotFound:  # the player has since left a private game
         return None
-    picture = draw(game.table.rules.NAME, seen["view"], game.names, locale=spoken().locale)
+    name, seat, locale = game.table.rules.NAME, game.seat_of(player_id), spoken().locale
+    if seen["outcome"] and seen["version"] == game.version:
+        picture = draw_end(name, seen["view"], story(game, seat, player_id=player_id), game.names, locale)
+    else:
+        picture = draw(name, seen["view"], game.names, locale=locale)
     return png(picture), picture.title
