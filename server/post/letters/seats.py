@@ -13,7 +13,6 @@ from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEA
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
 from server.games import RuleError, presentation
-from server.play.game import Game
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
@@ -22,7 +21,6 @@ from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
 from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
 from server.sanitize import has_link
-from server.store.rows import SeatState
 from server.store.tables import Player, db
 from server.translations import noted
 
@@ -160,14 +158,15 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return _stand_in_asked(reader)
     if game.seats[row.seat].email != row.data["to"]:
         return None
-    host_id, nameless, taken = UUID(row.data["by"]), game.hides_names, _taken(game)
+    host_id, nameless, names = UUID(row.data["by"]), game.hides_names, _names(reader)
+    taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
     friends = [name for name, it in people if name == game.names[it.seat]]  # not those that contain a link
     return Invitation(
         host=_host(reader),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=_others(game),
+        others=_others(reader),
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
@@ -177,15 +176,15 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     )
 
 
-def _taken(game: Game) -> list[tuple[str, SeatState]]:
-    """Return the name and row of each seat that is taken."""
-    names = [unless_link(name, gettext("A player")) for name in game.names]
-    return [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
+def _names(reader: Reader) -> list[str]:
+    return [unless_link(name, gettext("A player")) for name in reader.game.names]
 
 
-def _others(game: Game) -> tuple[str, ...]:
+def _others(reader: Reader) -> tuple[str, ...]:
     """Return the names of the players at the table. Bots are marked."""
-    return tuple(game.introduced(it) if it.bot else name for name, it in _taken(game))
+    game, names = reader.game, _names(reader)
+    taken = (it for it in game.seats if it.kind in ("human", "bot"))
+    return tuple(game.introduced(it) if it.bot else names[it.seat] for it in taken)
 
 
 def _host(reader: Reader) -> str:
@@ -276,7 +275,7 @@ def rsvp(reader: Reader) -> Rsvp:
     told = row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)
     terms = terms_of(reader.game) if row.data.get("asks") else ()
     if terms and not played and not row.data["wrong"]:
-        terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader.game))), *terms)
+        terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader))), *terms)
         if not row.data.get("rules"):
             told = gettext(
                 '%(host)s has invited you to play %(rules)s in "%(title)s".',
