@@ -19,6 +19,8 @@ from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
 from server.store.tables import GameRow, PlayerGame, db
 
+_PRACTICE = 3  # turns, after which an email only says where to find the notation
+
 
 def help_at_table(game: Game, seat: Seat) -> list[str]:
     """Return the commands that the player in a seat can send in replies to emails about this game, one line each."""
@@ -76,6 +78,16 @@ def first_steps(game: Game, seat: Seat, version: int) -> str:
         rules=asking_words(game, seat)[0],
     )
     return str(told)
+
+
+def word_for_notation(game: Game, seat: Seat, version: int) -> str:
+    """Return the word that explains how to write a move, once the seat has had a few turns before this version,
+    otherwise ""."""
+    commits = groupby(whole_log(game.game_id), key=lambda row: row.version)
+    firsts = (next(rows) for before, rows in commits if before < version)
+    movers = groupby(row.seat for row in firsts if row.type in game.table.rules.EVENTS)
+    turns = sum(mover == seat for mover, _ in movers)
+    return asking_words(game, seat)[0] if turns >= _PRACTICE else ""
 
 
 def _has_moved(game: Game, seat: Seat, before: int) -> bool:

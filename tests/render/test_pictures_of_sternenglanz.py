@@ -12,7 +12,7 @@ from PIL import Image, ImageColor
 
 from server.games import Json, SeededDice
 from server.games import sternenglanz as game
-from server.games.presentation import draw, sentence, table
+from server.games.presentation import draw, final_table, sentence, table
 from server.games.sternenglanz.cards import CARD, sternbild
 from server.games.sternenglanz.material import CARDS, FIELDS
 from server.games.sternenglanz.names import copy_name
@@ -113,6 +113,15 @@ def test_the_final_picture_names_the_winner() -> None:
     assert f"The game is over. Won: {', '.join(NAMES[seat] for seat in result['winners'])}\n" in table(
         "sternenglanz", view(state, None), NAMES[:2]
     )
+
+
+def test_the_final_table_tells_the_result_without_hands_and_slots() -> None:
+    shown = view(skies(1, 2, 3000)[-1], 0)
+    assert shown["result"] is not None
+    told = final_table("sternenglanz", shown, [], NAMES[:2], "en")
+    for name, points in zip(NAMES[:2], shown["points"], strict=True):
+        assert f"\n{name}: points {points}\n" in f"{told}\n"
+    assert not any(word in told for word in ("slot", "Your hand", "Supply", "deck"))
 
 
 def test_every_visible_event_has_a_sentence_for_each_viewer() -> None:

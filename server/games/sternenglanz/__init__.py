@@ -47,7 +47,7 @@ from server.games.sternenglanz.spoken import (
     write_spoken,
 )
 from server.games.sternenglanz.state import EVENTS, apply
-from server.games.sternenglanz.table import table
+from server.games.sternenglanz.table import final_table, table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
@@ -103,6 +103,7 @@ __all__ = [
     "describe",
     "draw",
     "effect",
+    "final_table",
     "fitting_moves",
     "fullness",
     "introduction",

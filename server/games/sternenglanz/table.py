@@ -7,6 +7,7 @@ from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPE
 from server.games.sternenglanz.names import bild_name, card_name, copy_name, piece_name, scenario_name
 from server.games.sternenglanz.pieces import pieces_in
 from server.render.text_layout import page
+from server.translations import Language
 
 _PERMANENT = "geburt#1"  # any copy: slot 1 has a printed Sterngeburt
 
@@ -16,6 +17,26 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
     blocks = [_goal(view, locale), _firmament(view, locale), _supply(view, locale)]
     blocks += [_seat(view, seat, names, locale) for seat in range(len(names))]
     return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)], locale)
+
+
+def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: Language) -> str:
+    """Return the Firmament and what each seat has achieved as text."""
+    seats = (_achieved(view, seat, names, say.locale) for seat in range(len(names)))
+    return page([_goal(view, say.locale), _pieces(view, say.locale), *seats], say.locale)
+
+
+def _pieces(view: Json, locale: str) -> Iterator[str]:
+    yield f"{_WORDS[locale]['firmament']}:"
+    for kind in PIECES:
+        if fields := [it for it in FIELDS if view["board"].get(it) == kind]:
+            yield f"  {piece_name(kind, locale)}: {', '.join(fields)}"
+
+
+def _achieved(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[str]:
+    say, done = _WORDS[locale], view["sternbilder"]["done"][seat]
+    yield f"{names[seat]}: {say['points']} {view['points'][seat]}"  # this form also suits a single point
+    if done:
+        yield f"  {say['completed']}: {', '.join(bild_name(bild, locale) for bild in done)}"
 
 
 def _goal(view: Json, locale: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from babel.dates import get_day_names
 from flask import current_app
-from flask_babel import gettext
+from flask_babel import force_locale, gettext
 
 from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
@@ -96,8 +96,10 @@ def _set(errand: Errand, rest: str) -> Said:
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
-    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(_label(_word(name))))
-    return Said(told=[gettext("Changed. %(setting)s", setting=now)])
+    label = _label(_word(name))
+    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(label)).removeprefix(label).strip()
+    with force_locale(profile(errand.player_id)["locale"]):  # a new language applies at once
+        return Said(told=[gettext(_CHANGED[name], value=now)])
 
 
 def _set_name(errand: Errand, value: str) -> None:
@@ -169,6 +171,15 @@ def _set_reminders(errand: Errand, value: str) -> None:
     adapt_profile(errand.player_id, "notifications", lambda it: {**it, "reminders": reminders})
 
 
+_CHANGED = {
+    commands.NAME: noted("Your name is now %(value)s."),
+    commands.LANGUAGE: noted("We now write to you in English."),
+    commands.ZONE: noted("Your time zone is now %(value)s."),
+    commands.NIGHTS: noted("Your nights are now: %(value)s"),
+    commands.DAYS_OFF: noted("Your days off are now: %(value)s"),
+    commands.MAILS: noted("Your emails are now sent: %(value)s"),
+    commands.REMINDERS: noted("Your reminders are now: %(value)s"),
+}
 _SETTERS: dict[str, Callable[[Errand, str], None]] = {
     commands.NAME: _set_name,
     commands.LANGUAGE: _set_language,

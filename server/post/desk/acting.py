@@ -4,14 +4,14 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
@@ -25,6 +25,7 @@ from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
 from server.post.desk.rule_texts import editions, options_of
+from server.post.desk.wishes import Wish
 from server.post.table_help import help_at_table
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -182,6 +183,12 @@ def _not_understood(asked: Asked) -> Said:
         gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
     ]
     return Said(line=asked.line, told=told)
+
+
+def offer(wishes: Sequence[Wish]) -> Said:
+    """Return the lines that do what a sentence wishes for."""
+    told = ngettext("Reply with this line:", "Reply with the line that you want:", len(wishes))
+    return Said(told=[told], items=[it.told() for it in wishes])
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:

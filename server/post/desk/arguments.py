@@ -58,6 +58,11 @@ _JOINING = re.compile(
     r"|[,;]",
     re.IGNORECASE,
 )
+_AGAINST_BOTS = re.compile(
+    r"(?<!\S)(?:against|with|gegen|mit|contre|avec|contro|con) (?:(?:an?|the|my|einen?|den|des|une?|le|il|i|dei) |l['’])?"
+    r"(?:bots?|computer|ordinateur|ordinateurs)(?!\S)",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
@@ -158,6 +163,11 @@ def address_in(text: str) -> str:
         return email_address(text).lower()
     except Unfit as error:
         raise BadField("email", error.words) from None
+
+
+def without_bots(text: str) -> str:
+    """Return a description of a game without words such as `against a bot`."""
+    return _AGAINST_BOTS.sub(" ", text)
 
 
 @dataclass

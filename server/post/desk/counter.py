@@ -33,7 +33,7 @@ from server.play.mail.mail_in import KEPT, open_reply_address
 from server.play.mail.postmaster import take_postmaster_mail
 from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
-from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
+from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
 from server.post.desk.reading import (
@@ -48,6 +48,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import due_games, pass_on
+from server.post.desk.wishes import Wish, first_name_of
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
@@ -217,7 +218,8 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
         return _finish(mail)
     locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
-    data = {"to": sender, "locale": locale, "closed": closed, "answers": ""}
+    wishes = [it for it in _request(read, locale).wishes if it.command != commands.SET]
+    data = {"to": sender, "locale": locale, "closed": closed, "answers": "", "wishes": wishes}
     _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
 
 
@@ -235,8 +237,11 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     errand = _errand(mail, player.player_id, records)
     with force_locale(locale):
         asked = without_repeats([it for it in request.asked if it.command and not has_link(_ADDRESS.sub("", it.line))])
-        asked = asked or [Asked(commands.HELP, commands.HELP)]
-        said = [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
+        wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
+        asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
+        said = (
+            [offer(wishes)] if wishes else [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
+        )
         waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
@@ -331,6 +336,11 @@ def _deal_with_player(
         errand.is_doubted = request.is_doubted
         errand.written_at = read.written_at if _is_old(read) else None
         _carry_out_all(mail, errand, asked, answer)
+        if is_new:
+            answer.wishes = _first_wishes(request, read, player)
+        elif request.wishes and not answer.has_gone:
+            with force_locale(locale):
+                answer.said.append(replace(offer(request.wishes), line=request.prose))
     if answer.has_gone:
         _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
@@ -388,9 +398,18 @@ def _is_final(waiting: DeskMail) -> bool:
 def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequence[Asked]:
     if request.asked or answer.is_new or answer.confirmed or answer.asks_again:
         return request.asked
+    if request.wishes:
+        return ()
     if request.prose:
         return [Asked(request.prose, "")]
     return [Asked(commands.HELP, commands.HELP)]
+
+
+def _first_wishes(request: Request, read: replies.Mail, player: Player) -> list[Wish]:
+    """Return what a new player has wished for. Without a name of their own, offer the one in their mail program."""
+    name = first_name_of(read.named)
+    has_name = player.named or any(it.command == commands.SET for it in request.wishes)
+    return [*request.wishes, *([Wish(commands.SET, name)] if name and not has_name else [])]
 
 
 def _request(read: replies.Mail, locale: str) -> Request:
@@ -501,6 +520,7 @@ def _note_proof(player: Player) -> None:
 class _Answer:
     said: list[Said]
     is_new: bool = False
+    wishes: Sequence[Wish] = ()  # of a new player
     is_cut: bool = False
     text: str = ""  # of the email
     is_unclear: bool = False  # the email begins with no command; a program that doesn't say so may have written it
@@ -521,6 +541,7 @@ def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
         "subject": clean(read.subject, _LONGEST_SUBJECT) if is_proved else "",
         "said": [asdict(it) for it in answer.said],
         "new": answer.is_new,
+        "wishes": answer.wishes,
         "cut": answer.is_cut,
         "asked": [it.removesuffix("?") for it in answer.waits],
         "asked_in": "",

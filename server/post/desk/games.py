@@ -34,6 +34,7 @@ from server.post.desk.arguments import (
     number_and_version,
     number_in,
     wanted_in,
+    without_bots,
 )
 from server.post.incoming.commands import HINT, word_for
 from server.post.wording import moment, pace_of, spoken, whole_points
@@ -163,7 +164,7 @@ def _new(errand: Errand, rest: str) -> Said:
 
 @acts(commands.PLAY)
 def _play(errand: Errand, rest: str) -> Said:
-    wanted = wanted_in(rest)
+    wanted = wanted_in(without_bots(rest))
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
@@ -341,14 +342,17 @@ def _show(errand: Errand, rest: str) -> Said:
     game = errand.game(number)
     seat = game.seat_of(errand.player_id)
     seen = describe(game, seat, version, errand.player_id)
-    told = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])]
+    told, items = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])], []
+    if seen["outcome"] and seen["version"] == game.version:
+        result = _scores(errand, game)
+        told, items = result.told, result.items
     own = seat is not None and version is None and game.seats[seat]
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
     if seen["view"] is None:
         return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game))
     picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
-    return Said(told=told, table=_table(game, seen, seat, errand.player_id), picture=picture)
+    return Said(told=told, items=items, table=_table(game, seen, seat, errand.player_id), picture=picture)
 
 
 def _table(game: Game, seen: Json, seat: int | None, player_id: UUID) -> str:

@@ -23,10 +23,12 @@ from server.post.desk.arguments import (
     invitation_in,
     is_game,
     is_number,
+    language_in,
     number_and_version,
     rules_in,
 )
-from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
+from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, SET, ZONE, setting_of, words_of
+from server.post.desk.wishes import Wish, name_in, wishes_in
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
@@ -36,6 +38,7 @@ from server.sanitize import clean, without_unseen
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
 _ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
+_OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, commands.JOIN)
 _COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
 _ALIKE = 0.75  # similarity of a word and a misspelt command
@@ -63,6 +66,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
 _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{_NAMES.pattern}")
+_PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
@@ -108,6 +112,7 @@ class Request:
     is_alone: bool = False  # a `yes` accompanied only by greetings, names and footers
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
+    wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
 
 
 def read_request(mail: Mail, locale: str) -> Request:
@@ -120,15 +125,21 @@ def read_request(mail: Mail, locale: str) -> Request:
         written = [title] if is_empty and _bare(title) else []
         found = [it for it in _asked(written, words_of(locale)) if it.command]
         return replace(
-            _agreement(written, mail), asked=tuple(found), is_clear=any(_is_whole(it, locale) for it in found)
+            _agreement(written, mail),
+            asked=tuple(found),
+            is_clear=any(_is_whole(it, locale) for it in found),
+            wishes=() if found else _wishes(written),
         )
     lines = list(map(_bare, written))
     request = _agreement(mail.lines, mail)
     found = _without_farewell(list(_asked(mail.lines, words_of(locale))))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
+        wishes = () if request.says_yes or request.says_no else _wishes(mail.lines, bool(near))
+        near = [] if wishes else near
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
-        return replace(request, asked=tuple(near[:MOST]), prose=clean(said, LONGEST))
+        return replace(request, asked=tuple(near[:MOST]), prose=clean(said, LONGEST), wishes=wishes)
+    found = [it for it in found if it.command or not name_in(it.line)]
     last = max(nr for nr, it in enumerate(found) if it.command)
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
@@ -139,7 +150,23 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_cut=len(asked) > MOST,
         is_doubted=_is_doubted(mail.lines, words_of(locale)),
         is_clear=is_clear,
+        wishes=_wishes_beside(mail.lines, asked, locale),
     )
+
+
+def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) -> tuple[Wish, ...]:
+    """Return what sentences beside commands wish for, unless the commands already do it."""
+    found = _wishes([line for line, it in _parsed(lines, words_of(locale)) if it is None])
+    commanded = {it.command for it in asked}
+    has_game = not commanded.isdisjoint(_OF_GAMES)
+    return tuple(it for it in found if (SET not in commanded if it.command == SET else not has_game))
+
+
+def _wishes(lines: Sequence[str], is_near: bool = False) -> tuple[Wish, ...]:
+    """Return the lines that do what these lines wish for. Refusals and appointments are no wishes."""
+    own = [line for line in lines if line.rstrip() and not is_courtesy(_bare(line))]
+    is_none = any(_DENIAL.search(line.translate(_SAME)) or _WHEN.search(line) for line in own)
+    return () if is_none else tuple(wishes_in(own, is_near))
 
 
 def request_of(lines: Sequence[str], most: int | None = None) -> Request:
@@ -423,8 +450,10 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
             rest = _BEFORE.sub("", line[len(word) :].lstrip(" :=-")).strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")
-    if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # our first email suggests this form
-        return Asked(line[:LONGEST], SET, f"{NAME} {rest.strip(' :=')}"[:LONGEST])
+    setting, value = setting_of(first.lower().strip(":=")), rest.strip(" :=")
+    is_name = setting == NAME and rest.strip(_AROUND)  # our first email suggests this form
+    if is_name or (setting == LANGUAGE and _fits(language_in, value)) or (setting == ZONE and _PLACE.fullmatch(value)):
+        return Asked(line[:LONGEST], SET, f"{setting} {value}"[:LONGEST])
     return None
 
 

@@ -24,6 +24,7 @@ from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line
+from server.post.desk.wishes import ASKS_RULES
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
@@ -74,6 +75,7 @@ _BEGINS = {
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
+_IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
     r"|perch[éè] no|nessun problema|non vedo l['’]ora"
@@ -93,15 +95,6 @@ _HEDGES = {
         re.IGNORECASE,
     ),
 }
-_WANTS_RULES = re.compile(
-    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
-    r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
-    r"|was ist (?:das|es)|was soll das|worum geht|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
-    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
-    r"|les règles|expliqu\w+"
-    r"|cos['’]?[èe]\b|di cosa si tratta|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
-    re.IGNORECASE,
-)
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -201,6 +194,8 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
+        if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
+            return Said(again=not _sits(game, seat, mark), asks=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return Said(wrong=why, again=True, asks=asks)
     try:
@@ -232,7 +227,7 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     command = read_line(own[0], locale) if own else None
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
-    return any(_WANTS_RULES.search(line) for line in own)
+    return any(ASKS_RULES.search(line) for line in own)
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:

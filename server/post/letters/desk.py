@@ -1,6 +1,6 @@
 """Emails from the post desk: the first one to an address without an account, and replies to players."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 from uuid import UUID
@@ -11,16 +11,16 @@ from flask_babel import gettext
 from server.accounts import notice_kinds
 from server.errors import NotFound
 from server.games import Json
-from server.games.presentation import draw
-from server.play.views import describe, load_visible
-from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
+from server.games.presentation import draw, draw_end
+from server.play.views import describe, load_visible, story
+from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word
 from server.post.desk.games import with_review
-from server.post.desk.reading import example_of, read_line
+from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
+from server.post.desk.wishes import Wish
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
-from server.render.text_layout import punctuated
 from server.translations import noted
 
 _PICTURE = "table-{}.png"
@@ -36,6 +36,7 @@ class DeskWelcome(Letter):
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
     closed: bool  # whether new players can't sign up now
+    wishes: tuple[str, ...]  # lines that do what the reader's email wishes for
 
 
 @builds(notice_kinds.DESK_WELCOME)
@@ -46,6 +47,7 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
         closed=bool(it.letter.data["closed"]),
+        wishes=tuple(Wish(*wish).told() for wish in it.letter.data.get("wishes", ())),
     )
 
 
@@ -104,7 +106,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         subject=data["subject"] if "table" in data else _subject(data["subject"]),
         name=it.player.name if it.player else "",
         new=data["new"],
-        first=tuple(_first_steps(locale)) if data["new"] else (),
+        first=tuple(_first_steps(it, data.get("wishes", ()))) if data["new"] else (),
         parts=tuple(parts),
         asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
         proved=data.get("proved", False),
@@ -130,10 +132,15 @@ def _subject(of_email: str) -> str:
     return of_email if of_email.lower().startswith(("re:", "aw:")) else f"Re: {of_email}"
 
 
-def _first_steps(locale: str) -> Iterator[str]:
-    for name in (PLAY, FIND, OPEN, SET, HELP):
-        line = BY_NAME[name].word(locale) if name in (OPEN, HELP) else example_of(name, locale)
-        yield punctuated(f"{line}: {gettext(BY_NAME[name].help)}", locale)
+def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines that do what the new player has wished for, or else begin a game, and the one that sets a
+    name."""
+    wished = [Wish(*wish) for wish in wishes]
+    if not any(wish.command != SET for wish in wished):
+        wished = [Wish(PLAY, A_GAME), Wish(FIND, A_GAME), *wished]
+    if it.player and not it.player.named and not any(wish.command == SET for wish in wished):
+        wished.append(Wish(SET, EXAMPLE_NAME))
+    yield from (wish.told() for wish in wished)
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:
@@ -144,5 +151,9 @@ def _drawn(which: Json) -> tuple[bytes, str] | None:
         seen = describe(game, game.seat_of(player_id), which["version"], player_id)
     except NotFound:  # the player has since left a private game
         return None
-    picture = draw(game.table.rules.NAME, seen["view"], game.names, locale=spoken().locale)
+    name, seat, locale = game.table.rules.NAME, game.seat_of(player_id), spoken().locale
+    if seen["outcome"] and seen["version"] == game.version:
+        picture = draw_end(name, seen["view"], story(game, seat, player_id=player_id), game.names, locale)
+    else:
+        picture = draw(name, seen["view"], game.names, locale=locale)
     return png(picture), picture.title

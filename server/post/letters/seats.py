@@ -158,17 +158,15 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return _stand_in_asked(reader)
     if game.seats[row.seat].email != row.data["to"]:
         return None
-    host_id, nameless = UUID(row.data["by"]), game.hides_names
-    host = db.session.get(Player, host_id)
-    names = [unless_link(name, gettext("A player")) for name in game.names]
+    host_id, nameless, names = UUID(row.data["by"]), game.hides_names, _names(reader)
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
     friends = [name for name, it in people if name == game.names[it.seat]]  # not those that contain a link
     return Invitation(
-        host=unless_link(host.name if host and not nameless else "", gettext("A player")),
+        host=_host(reader),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=tuple(game.introduced(it) if it.bot else name for name, it in taken),
+        others=_others(reader),
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
@@ -176,6 +174,22 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
         free=sum(it.kind != "human" and it.kind != "bot" for it in game.seats) - 1,
     )
+
+
+def _names(reader: Reader) -> list[str]:
+    return [unless_link(name, gettext("A player")) for name in reader.game.names]
+
+
+def _others(reader: Reader) -> tuple[str, ...]:
+    """Return the names of the players at the table. Bots are marked."""
+    game, names = reader.game, _names(reader)
+    taken = (it for it in game.seats if it.kind in ("human", "bot"))
+    return tuple(game.introduced(it) if it.bot else names[it.seat] for it in taken)
+
+
+def _host(reader: Reader) -> str:
+    host = db.session.get(Player, UUID(reader.letter.data["by"]))
+    return unless_link(host.name if host and not reader.game.hides_names else "", gettext("A player"))
 
 
 def _known_as(reader: Reader, friends: list[str]) -> str:
@@ -218,6 +232,7 @@ class Rsvp(Letter):
     rules: str
     played: str  # "yes" or "no" if the invitation was accepted or declined
     done: str  # what the reader's answer did, or why it had no effect
+    wrong: bool  # whether the reader's answer had no effect
     again: bool  # whether the invitation is still open
     link: str  # link to the invitation if it is open, otherwise to the game
     called: str = ""  # the name that we made up for the reader, if the invitation was accepted
@@ -240,7 +255,9 @@ class Rsvp(Letter):
                 return noted("You're in")
             case "no":
                 return noted("Invitation declined")
-        return noted("The rules") if self.sections else noted("Not done")
+        if self.sections:
+            return noted("The rules")
+        return noted("The invitation") if self.terms and not self.wrong else noted("Not done")
 
 
 @builds(RSVP)
@@ -255,18 +272,30 @@ def rsvp(reader: Reader) -> Rsvp:
         "yes": gettext("You have a seat in \"%(title)s\". We'll email you when it's your turn.", title=title),
         "no": gettext('Your seat in "%(title)s" is now free for others. Thanks for letting us know.', title=title),
     }
+    told = row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)
+    terms = terms_of(reader.game) if row.data.get("asks") else ()
+    if terms and not played and not row.data["wrong"]:
+        terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader))), *terms)
+        if not row.data.get("rules"):
+            told = gettext(
+                '%(host)s has invited you to play %(rules)s in "%(title)s".',
+                host=_host(reader),
+                rules=reader.rules,
+                title=title,
+            )
     return Rsvp(
         title=title,
         rules=reader.rules,
         played=played,
-        done=done.get(played, row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)),
+        done=done.get(played, told),
+        wrong=bool(row.data["wrong"]),
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",
         naming=f"{name_word(locale)} {EXAMPLE_NAME}",
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
-        terms=terms_of(reader.game) if row.data.get("asks") else (),
+        terms=terms,
         lobby=f"{reader.base_url}/#/lobby?rules={rules_name}" if row.data.get("lost") else "",
         sections=tuple(_sections(reader, locale)) if row.data.get("rules") else (),
     )

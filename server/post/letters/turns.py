@@ -17,7 +17,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words, first_steps
+from server.post.table_help import asking_words, first_steps, word_for_notation
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -34,6 +34,7 @@ class YourTurn(GameLetter):
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
+    explains: str = ""  # the word that explains this, if the reader has had a few turns
     unreachable: tuple[str, ...]  # names of players at the table whose emails bounce
     due: str  # see `moment`
     left: str  # see `span`
@@ -69,6 +70,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
         notation=text.notation(rules.NAME, locale),
+        explains=word_for_notation(game, seat, reader.letter.version),
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),

@@ -61,6 +61,25 @@ def test_an_exclamation_gives_no_new_name(line: str, locale: str) -> None:
     assert beside_table(line, locale) == []
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    ("line", "setting"),
+    [
+        ("sprache de", "language de"),
+        ("Langue : français", "language français"),
+        ("lingua it.", "language it"),
+        ("zeitzone Europe/Berlin", "zone Europe/Berlin"),
+    ],
+)
+def test_a_setting_and_its_value_need_no_command_before_them(line: str, setting: str, locale: str) -> None:
+    assert read(line, locale) == [("set", setting)]
+
+
+@pytest.mark.parametrize("line", ["language is difficult", "Sprache und Stil", "zone of silence"])
+def test_a_word_for_a_setting_in_prose_sets_nothing(line: str) -> None:
+    assert not any(command for command, _ in read(line))
+
+
 def beside_table(text: str, locale: str = "en", game: str = "sternenhimmel") -> list[str]:
     return [it.canonical for it in commands_beside_table(text.splitlines(), locale, game)]
 

@@ -122,6 +122,8 @@ def test_a_player_can_do_everything_by_email_alone(mailbox: Callable[[str], Corr
     everything_due_happens()
     done = asks("standings 1", "standings", "archive 1")
     assert check(json.dumps(attached(done)).encode()).table.status == "finished"
+    scores = re.findall(r"^- 1\..+", done.text, re.MULTILINE)
+    assert scores and scores[0] in asks("show 1").text
 
     # Data, and goodbye
     assert attached(asks("export"))["profile"]["email"] == ann.email

@@ -120,7 +120,7 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
 
     assert "name Eve" not in desk_says("name Eve", sender="eve@example.org")
     assert profile(cyd)["name"] == made_up
-    assert "Changed. name: Cyd" in desk_says("name Cyd")
+    assert "Your name is now Cyd." in desk_says("name Cyd")
     assert profile(cyd)["name"] == "Cyd"
     assert "HOW TO WRITE A MOVE" in desk_says("rules sternenhimmel")
 
@@ -399,6 +399,10 @@ def test_an_unclear_reply_with_a_question_gets_the_facts_and_the_way_to_the_rule
         assert "Duration: about" in part
         assert 'Or reply "rules"' in part
         assert "reply with the word yes" in part
+        assert 'has invited you to play Sternenhimmel in "Tuesday stars".' in part
+        assert "At the table: ada" in part
+        assert "nothing was done" not in part
+    assert answer.message["Subject"] == "The invitation: Tuesday stars"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""Sentences to the post desk that wish for a game or give a name: the lines to reply with instead.
+
+A sentence starts nothing by itself.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from flask_babel import gettext
+
+from server.games import GAMES
+from server.post.desk.arguments import game_in, is_game
+from server.post.desk.commands import BY_NAME, FIND, PLAY, RULES, SET, name_word
+from server.post.wording import spoken
+from server.render.text_layout import punctuated
+
+LONGEST_NAME = 40  # characters
+_SHORT = 3  # words
+_SHORTEST_GAME = 5  # letters; shorter words may be any word
+
+_BOT = re.compile(r"\b(?:bots?|ro-?bots?|(?:the )?(?:computer|machine|cpu|ordinateur)|ki|ai)\b", re.IGNORECASE)
+_PEOPLE = re.compile(
+    r"\b(?:(?:other |real )?(?:people|players|persons?|humans?)|friends?|someone|somebody|others"
+    r"|menschen|leuten?|freund\w*|mitspieler\w*|jemand\w*|anderen?|echten?"
+    r"|personnes|gens|amie?s?|quelqu['’]un|autres|humains?"
+    r"|persone|amic[ioah]\w*|qualcuno|altri|umani)\b",
+    re.IGNORECASE,
+)
+_WANTING = re.compile(
+    r"['’]d (?:like|love)\b|\b(?:can|could|may|want|wanna|would|let['’]?s|how about|möchten?|moechten?|will|wollen|würden?|kann|können|darf"
+    r"|dürfen|lust|lass|veux|voudrais|voudrions|aimerais|peux|peut|puis|envie|voglio|vorrei|vorremmo|posso|possiamo"
+    r"|potrei|voglia)\b",
+    re.IGNORECASE,
+)
+_PLAYING = re.compile(
+    r"\b(?:play|playing|(?:a|another|one) game|(?:mit)?spielen?|(?:ein|eine|einer) (?:spiel|partie|runde)|jouer|jouons"
+    r"|une (?:autre )?partie|gioc(?:are|o|hiamo)|una(?:['’]altra)? partita)\b",
+    re.IGNORECASE,
+)
+ASKS_RULES = re.compile(
+    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
+    r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
+    r"|was ist (?:das|es)|was soll das|worum geht|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
+    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
+    r"|les règles|expliqu\w+"
+    r"|cos['’]?[èe]\b|di cosa si tratta|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"(?i:\b(?:my name(?: is|['’]s)|(?:i am|i['’]m) called|call me|(?:you can )?call me|ich hei(?:ß|ss)e|mein name ist|nenn(?:t|en sie)? mich"
+    r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
+    r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
+)
+_OWN_NAME = re.compile(r"^\s*\"?([^\W\d_][^\d<>@\",;:()\[\]]*?)\"?\s*<")  # in `Mira Muster <mira@example.org>`
+
+
+class Wish(NamedTuple):
+    """A line to reply with: a command and its arguments. `rest` is the name alone after `set`."""
+
+    command: str
+    rest: str
+
+    def told(self) -> str:
+        """Return the line in the reader's language, with what it does."""
+        locale = spoken().locale
+        line, does = f"{BY_NAME[self.command].word(locale)} {self.rest}", gettext(BY_NAME[self.command].help)
+        if self.command == SET:
+            line = f"{name_word(locale)} {self.rest}"
+            does = gettext("The others see you as %(called)s.", called=self.rest)
+        return punctuated(f"{line}: {does}", locale)
+
+
+def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
+    """Return the lines that do what these sentences wish for. `is_near`: whether a line resembles a command. Then, the
+    name of a game alone is no wish."""
+    text = re.sub(r"\s+", " ", " ".join(lines)).strip()
+    name = name_in(text)
+    games = _games_in(text)
+    found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
+    return [*found, *([Wish(SET, name)] if name else [])]
+
+
+def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:
+    is_about = games or _PLAYING.search(text)
+    against_bot, with_people = _BOT.search(text), _PEOPLE.search(text)
+    if ASKS_RULES.search(text) and is_about:
+        yield RULES
+        return
+    wants = _PLAYING.search(text) and (_WANTING.search(text) or against_bot)
+    is_short = games and not is_near and len(text.split()) <= _SHORT
+    if wants or is_short or (games and (against_bot or _WANTING.search(text))):
+        if against_bot or not with_people:
+            yield PLAY
+        if with_people or not against_bot:
+            yield FIND
+
+
+def _games_in(text: str) -> list[str]:
+    words = (it for it in re.findall(r"[^\W\d_]+", text) if len(it) >= _SHORTEST_GAME)
+    return list(dict.fromkeys(game_in(it) for it in words if is_game(it)))
+
+
+def name_in(text: str) -> str:
+    """Return the name by which the writer of a text wants to be called, or ""."""
+    found = _CALLED.search(text)
+    return _capitalized(found[1]) if found and len(found[1]) <= LONGEST_NAME else ""
+
+
+def first_name_of(sender: str) -> str:
+    """Return the first name in a `From` header, or ""."""
+    found = _OWN_NAME.match(sender)
+    first = found[1].split()[0] if found else ""
+    return _capitalized(first) if first and len(first) <= LONGEST_NAME else ""
+
+
+def _capitalized(name: str) -> str:
+    return name[0].upper() + name[1:]

@@ -1,0 +1,96 @@
+"""Sentences that wish for a game or give a name: the desk offers lines, and starts nothing."""
+
+from collections.abc import Callable
+
+import pytest
+
+from server.games import GAMES
+from server.post.desk.reading import read_request
+from server.post.desk.wishes import first_name_of
+from server.post.incoming.replies import Mail
+from tests.post.desk.writing import DESK, Correspondent
+
+
+def wishes(text: str, subject: str = "") -> list[str]:
+    mail = Mail("ann@example.net", False, tuple(text.splitlines()), None, subject, None)
+    request = read_request(mail, "en")
+    assert not any(it.command for it in request.asked)
+    return [f"{it.command} {it.rest}" for it in request.wishes]
+
+
+def of_every_game(*commands: str) -> list[str]:
+    return [f"{command} {game}" for command in commands for game in GAMES]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            "can i play sternenglanz against a bot please? my name is mira",
+            ["play sternenglanz", "set Mira"],
+        ),
+        ("Ich möchte gegen einen Bot spielen", of_every_game("play")),
+        ("Je voudrais jouer contre l'ordinateur.", of_every_game("play")),
+        ("Vorrei giocare a sternenhimmel\ncontro un bot. Mi chiamo Ada.", ["play sternenhimmel", "set Ada"]),
+        ("I'd like to play a game", of_every_game("play", "find")),
+        ("Kann ich mit Freunden Sternenglanz spielen?", ["find sternenglanz"]),
+        ("Sternenglanz?", ["play sternenglanz", "find sternenglanz"]),
+        ("How do I play Sternenhimmel?", ["rules sternenhimmel"]),
+        ("Hello, call me Ada Lovelace.", ["set Ada Lovelace"]),
+        ("I can't play this week.", []),
+        ("Can I play on Monday?", []),
+        ("I want my money back!", []),
+        ("Thanks, that was fun!", []),
+    ],
+)
+def test_a_sentence_wishes_for_lines(text: str, lines: list[str]) -> None:
+    assert wishes(text) == lines
+
+
+def test_an_empty_email_wishes_in_its_subject() -> None:
+    assert wishes("", "Can I play Sternenglanz against a bot?") == ["play sternenglanz"]
+
+
+@pytest.mark.parametrize(
+    ("sender", "name"),
+    [
+        ("Mira Muster <mira@example.org>", "Mira"),
+        ('"mira" <mira@example.org>', "Mira"),
+        ("mira@example.org", ""),
+        ("<mira@example.org>", ""),
+        ('"mira@example.org" <mira@example.org>', ""),
+    ],
+)
+def test_the_first_name_of_a_sender(sender: str, name: str) -> None:
+    assert first_name_of(sender) == name
+
+
+def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) -> None:
+    wish = "Can I play Sternenglanz against a bot please? My name is Mira."
+    (hello,) = ann.sends(DESK, wish)
+    assert "- play sternenglanz: " in hello.text
+    assert "Mira" not in hello.text
+    (welcome,) = ann.sends(hello.reply_to, wish)
+    assert "- play sternenglanz: " in welcome.text
+    assert "- name Mira: " in welcome.text
+    (named,) = ann.answers(welcome.reply_to, "name Mira\nI would like to play Sternenglanz against a bot")
+    assert "- play sternenglanz: " in named.text
+    assert "You have no games" in ann.asks("games").text
+    assert "has started" in ann.asks("play sternenglanz against a bot").text
+    assert named.text.count("Mira") == 2
+
+
+def test_a_new_player_is_offered_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
+    ben = mailbox("ben@example.org")
+    (hello,) = ben.sends(DESK, "Hello")
+    (welcome,) = ben.sends(hello.reply_to, "Hello", From="Ben Muster <ben@example.org>")
+    assert "- name Ben: " in welcome.text
+    assert welcome.text.count("\n- ") == 3
+
+
+def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "Hello")
+    answer = ann.asks("games\nMy name is Mira")
+    assert "- name Mira: " in answer.text
+    assert "We don't understand" not in answer.text
