@@ -211,7 +211,7 @@ def test_a_reply_to_an_email_about_several_games_plays_nothing_and_our_reply_exp
     assert all(seats_of(game_id)[0].to_act for game_id in games)
     arrives(mail.reply_to, a_mail("STOP"))
     deal_with_mails()
-    assert "To get no further emails" in office.mails("ada")[-1].text
+    assert "To stop all emails" in office.mails("ada")[-1].text
     arrives(answer.reply_to, a_mail(a_move(games[0], ada)))
     deal_with_mails()
     assert sum(seats_of(game_id)[0].to_act for game_id in games) == 1

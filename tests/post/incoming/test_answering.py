@@ -233,7 +233,7 @@ def test_a_player_who_wants_no_emails_learns_how_to_stop_them(
     office: Office, game_id: UUID, ada: UUID, text: str
 ) -> None:
     told = " ".join(ada_writes(office, text).text.split())
-    assert 'To get no further emails about your games, reply "set mails off".' in told
+    assert 'To stop all emails about your games, reply "set mails off".' in told
     arrives(office.mails("ada")[0].reply_to, a_mail("set mails off"))
     deal_with_mails()
     deal_with_desk(RECORDS)
