@@ -8,8 +8,8 @@ A choice is the worth of the move minus that of the move of `greedy`. Luck is th
 and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
 seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
 
-There is one exception: a move that a hint suggests counts only if it is clearly better than that of `greedy`. A hint
-looks less far ahead, so a review may rate its move lower. A player who follows hints would read this as a contradiction.
+A review names no better move than one that a hint suggests, although a hint may look less far ahead. A player who follows
+hints would read this as a contradiction.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from server.bots import advice, greedy
-from server.bots.advice import as_good, is_clear, suggested
+from server.bots.advice import as_good, suggested
 from server.bots.search import PrivateDice, Seen, can_compare, margin_of, result_of
 from server.games import Rules, Seat
 
@@ -72,7 +72,7 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
 
     choice = worth(move, usual)
     if is_hinted:
-        return Verdict(choice if is_clear(*choice) else Worth(0.0, choice.margin), move, Worth(0.0, 0.0))
+        return Verdict(choice, move, Worth(0.0, 0.0))
     better = max((hints[0], usual), key=lambda it: worth(it, move).points)
     return Verdict(choice, better, worth(better, move))
 

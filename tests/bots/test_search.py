@@ -183,19 +183,20 @@ def test_a_review_names_greedys_move_if_it_was_worth_more_than_a_hint_that_was_n
     assert found.choice.points < 0
     assert (found.better, found.gain.points) == (usual, -found.choice.points)
     followed = review.verdict(seen, worse, Random(1))
-    assert (followed.better, followed.gain.points, followed.choice.points) == (worse, 0, 0)
+    assert (followed.better, followed.gain.points) == (worse, 0)
+    assert followed.choice.points < 0
 
 
-def test_moves_that_a_hint_calls_about_equal_cost_nothing_in_a_review(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_names_no_better_move_than_one_that_a_hint_calls_about_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     played = some_position("sternenhimmel", 40)
     seen = seen_by(played, on_turn(played))
     worst, worse, *_ = sorted(seen.moves, key=seen.rules.judge(seen.view))  # type: ignore[attr-defined]  # it has one
     monkeypatch.setattr(review, "WORLDS", range(6, 7))
     monkeypatch.setattr(review, "suggested", lambda *_: [Compared(worse, 1.0), Compared(worst, 0.8, 2.0)])
     found = review.verdict(seen, worst, Random(1))
-    assert (found.better, found.gain.points, found.choice.points) == (worst, 0, 0)
+    assert (found.better, found.gain.points) == (worst, 0)
     monkeypatch.setattr(review, "suggested", lambda *_: [Compared(worse, 3.0), Compared(worst, 0.0, 2.0)])
-    assert review.verdict(seen, worst, Random(1)).choice.points < 0
+    assert review.verdict(seen, worst, Random(1)).better != worst
 
 
 def test_hints_and_reviews_compare_copies_of_a_card_only_once() -> None:
