@@ -183,7 +183,7 @@ def test_guests_cannot_join_while_guest_play_is_closed(app: Flask, stranger: Som
     before = players()
     refused = stranger.post("/v1/guests", headers={"Accept-Language": "fr"})
     assert is_problem(refused, 403, "closed")
-    assert "d’invités" in refused.json["detail"]
+    assert "sans compte" in refused.json["detail"]
     assert players() == before
     assert guest.get("/v1/me").status_code == 200
     run("open", "guests")

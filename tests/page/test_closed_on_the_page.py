@@ -19,7 +19,7 @@ NO_NEW_PLAYERS = {
 NO_GUESTS = {
     "en": "isn't accepting guests",
     "de": "keine Gäste",
-    "fr": "pas d’invités",
+    "fr": "sans compte",
     "it": "non accetta ospiti",
 }
 

@@ -187,7 +187,7 @@ def test_a_link_page_is_in_its_seats_language(house: House, windows: Windows, ad
     game_id = sky(ada)
     page = windows.open(locale="de-CH")
     page.goto(link_of(house, ada, game_id))
-    expect(page.get_by_text("ce tour seulement.")).to_be_visible()
+    expect(page.get_by_text("et seulement ce tour.")).to_be_visible()
     page.get_by_label("Langue").select_option("it")
     expect(page.get_by_text("solo in questo turno.")).to_be_visible()
     assert ada.get("/v1/me")["locale"] == "fr"

@@ -297,7 +297,7 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
         expect(page.get_by_role("region", name="Players").get_by_role("listitem").nth(seat)).to_contain_text("point")
     expect(page.get_by_role("region", name="Players")).not_to_contain_text("in hand")  # no player needs a card now
     is_equal = len(set(outcome["scores"])) == 1
-    why = "Tied on points and discarded cards" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
+    why = "Tied on points and discarded cards" if len(set(outcome["places"])) == 1 else "Fewest cards discarded"
     expect(page.locator(".result").get_by_text(why)).to_have_count(int(is_equal))
     assert not too_wide(page)
     assert objections(page) == []

@@ -130,6 +130,14 @@ def test_verifying_an_archive_detects_a_change_in_any_field_of_an_event_even_wit
     firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
     for place in firsts.values():
         event = long["events"][place]
+        for number, name in enumerate(event["body"]):
+            changed = copy.deepcopy(long)
+            changed["events"][place]["body"][name] = another(event["body"][name])
+            if number == 0:  # the hash covers the whole body
+                assert f"Event {event['seq']}" in flaw(changed)
+            assert flaw(rehash(changed))
+    for place in {min(firsts.values()), *sorted(firsts.values())[-2:]}:  # these fields mean the same in all events
+        event = long["events"][place]
         commit = [other["seq"] for other in long["events"] if other["version"] == event["version"]]
         named = "|".join(map(str, {event["seq"] - 1, *commit}))
         for name in event:
@@ -140,12 +148,6 @@ def test_verifying_an_archive_detects_a_change_in_any_field_of_an_event_even_wit
             assert re.search(rf"event ({named})\b", flaw(changed), re.IGNORECASE)
             if name != "hash" and not (name == "at" and len(commit) == 1):
                 assert flaw(rehash(changed))
-        for number, name in enumerate(event["body"]):
-            changed = copy.deepcopy(long)
-            changed["events"][place]["body"][name] = another(event["body"][name])
-            if number == 0:  # the hash covers the whole body
-                assert f"Event {event['seq']}" in flaw(changed)
-            assert flaw(rehash(changed))
 
 
 def test_values_that_compare_equal_only_in_some_programming_languages_count_as_different(long: Json) -> None:
