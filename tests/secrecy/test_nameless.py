@@ -58,7 +58,7 @@ from tests.support.games import (
 )
 from tests.support.stand_ins import word_of
 
-PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # per game; 100 in a longer run
+PAIRS = int(os.environ.get("PAIRED_TABLES", "1"))  # per game; 100 in a longer run
 NOW = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)
 LADDER = [{"do": "extend", "by": "P1D", "times": 9}, {"do": "abandon"}]
 OPTIONS: Json = {"start_seat": 0, "nameless": True, "ready_check": {"within": "P2D"}}
