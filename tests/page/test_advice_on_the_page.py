@@ -161,7 +161,7 @@ def test_a_hint_in_mid_turn_is_about_the_rest_of_the_turn(house: House, windows:
     assert ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"] == []
     assert len(begun) > 2
     expect(tool).to_be_disabled()
-    expect(tool).to_have_attribute("title", re.compile("^Play the steps"))
+    expect(tool).to_have_attribute("title", re.compile("^First play the steps"))
     page.get_by_role("button", name="Play it").click()
     expect(tool).to_have_count(0)
     events = ada.get(f"/v1/games/{game_id}/events")["items"]

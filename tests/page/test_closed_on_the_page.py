@@ -41,7 +41,7 @@ def test_a_visitor_is_told_that_sign_ups_and_guest_play_are_closed(windows: Wind
     page = windows.open(locale=language)
     page.goto("/#/")
     expect(page.locator(".door")).to_contain_text(NO_NEW_PLAYERS[language])
-    page.locator(".words .play button").click()
+    page.locator(".words .play button").first.click()
     expect(page.locator(".words [role=alert]")).to_contain_text(NO_GUESTS[language])
 
 

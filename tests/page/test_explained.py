@@ -167,7 +167,7 @@ def test_the_sternenglanz_guide_counts_each_part_of_a_turn(house: House, windows
     further = client.post(path, {"begun": [{"steps": [first]}]}, status=200)["moves"]
     [second] = next(it["steps"] for it in further if it["steps"][0]["slot"] == 2)
     tap_out(page, [first, second])
-    expect(guide).to_contain_text("Step 2 of 4. Use slot 3 as well, or press “No third slot”.")
+    expect(guide).to_contain_text("Step 2 of 4. Use slot 3 as well, or press “Stop after slots 1 and 2”.")
     page.locator("[data-action=finish]").click()
     expect(guide).to_contain_text("Step 3 of 4. Your cards have moved along.")
     page.locator(".held.lit").first.click()
