@@ -45,7 +45,7 @@ def table(request: pytest.FixtureRequest, app: Flask) -> Iterator[Table]:
 
 def test_an_earlier_version_shows_what_was_visible_then(table: Table) -> None:
     assert len(table.seen) > 100
-    for (version, viewer), seen in table.seen.items():
+    for (version, viewer), seen in [*table.seen.items()][::3]:
         again = describe(table.game, viewer, version)
         for seat in [*seen["seats"], *again["seats"]]:
             del seat["due_at"]  # past ones are not stored
@@ -56,7 +56,7 @@ def test_an_earlier_version_is_a_replay_of_part_of_the_log(app: Flask, table: Ta
     log, clients = whole_log(table.game_id), {None: {}}
     for seat, name in enumerate(NAMES):
         clients[seat] = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"}
-    for version in range(1, table.game.table.version + 1, 7):
+    for version in range(1, table.game.table.version + 1, 17):
         then = fold(new_table(table.game.head.rules), [row for row in log if row.version <= version])
         for seat, headers in clients.items():
             answer = app.test_client().get(f"/v1/games/{table.game_id}?at={version}", headers=headers)
@@ -77,13 +77,13 @@ def test_events_continue_from_any_event_or_version(app: Flask, table: Table) -> 
         return items
 
     whole = story()
-    for item in whole[::15]:
+    for item in whole[::30]:
         assert story(f"?after={item['seq']}") == [it for it in whole if it["seq"] > item["seq"]]
         assert story(f"?since_version={item['version']}") == [it for it in whole if it["version"] > item["version"]]
     assert story(f"?since_version={whole[-1]['version']}") == []
 
 
-@pytest.mark.parametrize("limit", [1, 20, 500])
+@pytest.mark.parametrize("limit", [7, 20, 500])
 def test_all_pages_together_contain_every_event(app: Flask, table: Table, limit: int) -> None:
     client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
     pages, following = [], f"{path}?limit={limit}"
