@@ -205,12 +205,12 @@ _NAMELESS: Json = dict.fromkeys(("name", "display_name", "player", "stood_in_by"
 )
 
 
-def _seat(row: SeatState, bots_name: str | None) -> Json:
+def _seat(row: SeatState, bot: str | None) -> Json:
     whose = row.owner or row.person
     return {
         "seat": row.seat,
         "name": row.bot or whose.name,
-        "display_name": bots_name or whose.name,
+        "display_name": bot or whose.name,
         "player": row.owner_id or row.player_id,
         "program": whose.program_since is not None,
         "kind": "bot" if row.stand_in else row.kind,

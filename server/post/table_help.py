@@ -68,9 +68,9 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
     return [*words, word_for(HINT, locale)] if has_hints(game, seat) else words
 
 
-def first_steps(game: Game, seat: Seat, version: int) -> str:
-    """Return how to reply, if the turn that began at this version is the very first one of its player, otherwise ""."""
-    if _has_moved(game, seat, version) or _has_other_games(game, seat):
+def first_steps(game: Game, seat: Seat, turns: int) -> str:
+    """Return how to reply, if the player has had no turns in this game and no other game, otherwise ""."""
+    if turns or _has_other_games(game, seat):
         return ""
     told = gettext(
         "This is your first turn. Reply with one of the moves below, on a line of its own. The picture shows the "
@@ -80,20 +80,17 @@ def first_steps(game: Game, seat: Seat, version: int) -> str:
     return str(told)
 
 
-def word_for_notation(game: Game, seat: Seat, version: int) -> str:
-    """Return the word that explains how to write a move, once the seat has had a few turns before this version,
-    otherwise ""."""
-    commits = groupby(whole_log(game.game_id), key=lambda row: row.version)
-    firsts = (next(rows) for before, rows in commits if before < version)
-    movers = groupby(row.seat for row in firsts if row.type in game.table.rules.EVENTS)
-    turns = sum(mover == seat for mover, _ in movers)
+def word_for_notation(game: Game, seat: Seat, turns: int) -> str:
+    """Return the word that explains how to write a move, once the seat has had a few turns, otherwise ""."""
     return asking_words(game, seat)[0] if turns >= _PRACTICE else ""
 
 
-def _has_moved(game: Game, seat: Seat, before: int) -> bool:
+def turns_before(game: Game, seat: Seat, version: int) -> int:
+    """Return how many turns a seat has had before this version. All moves up to another seat's count as one turn."""
     commits = groupby(whole_log(game.game_id), key=lambda row: row.version)
-    firsts = (next(rows) for version, rows in commits if version < before)
-    return any(row.seat == seat and row.type in game.table.rules.EVENTS for row in firsts)
+    firsts = (next(rows) for before, rows in commits if before < version)
+    movers = groupby(row.seat for row in firsts if row.type in game.table.rules.EVENTS)
+    return sum(mover == seat for mover, _ in movers)
 
 
 def _has_other_games(game: Game, seat: Seat) -> bool:

@@ -1135,14 +1135,18 @@ class NextStep(Answer):
     words = fields.String(**_about("Move as players write it in emails, in your language"))
 
 
-class HintedMove(Answer):
-    move = fields.Raw(metadata={"anyOf": by_game("Move")})
-    words = fields.String(**_about("Move as players write it in emails, in your language"))
-    why = fields.String(
+def _why() -> fields.String:
+    return fields.String(
         **_about(
             "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
         )
     )
+
+
+class HintedMove(Answer):
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
+    why = _why()
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
@@ -1185,11 +1189,7 @@ class BetterMove(Answer):
 
     move = fields.Raw(metadata={"anyOf": by_game("Move")})
     words = fields.String(**_about("Move as players write it in emails, in your language"))
-    why = fields.String(
-        **_about(
-            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
-        )
-    )
+    why = _why()
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
 

@@ -7,7 +7,8 @@ const HAND = [".tray .lit", ".tray [data-at][tabindex='0']", ".tray .slot"]; // 
 
 /**
  * Focus the first match of the `wanted` selectors after each change of `state`, but only if the player uses the keyboard
- * within `place`. The key Home leads to the player's hand there. Returns handlers for that element, and `byKeys`, which says whether the last input was a key.
+ * within `place`. The key Home leads to the player's hand there. Returns handlers for that element, and `byKeys`, which
+ * says whether the last input was a key.
  * @param {{current: any}} place
  * @param {string} state
  * @param {string[]} wanted

@@ -96,9 +96,9 @@ def _set(errand: Errand, rest: str) -> Said:
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
-    label = _label(_word(name))
-    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(label)).removeprefix(label).strip()
-    with force_locale(profile(errand.player_id)["locale"]):  # a new language applies at once
+    changed, label = profile(errand.player_id), _label(_word(name))
+    now = next(it for it in _listed(changed) if it.startswith(label)).removeprefix(label).strip()
+    with force_locale(changed["locale"]):  # a new language applies at once
         return Said(told=[gettext(_CHANGED[name], value=now)])
 
 

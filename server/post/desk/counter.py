@@ -592,7 +592,8 @@ def _finish(
     desk.finish(mail, letter, player.player_id if player else None, waits or None, confirmed, later)
     db.session.commit()
     for it in later:
-        hand_over(UUID(it["data"]["said"][0]["review"]["game"]), it["data"]["said"][0]["review"]["seat"])
+        which = it["data"]["said"][0]["review"]
+        hand_over(UUID(which["game"]), which["seat"])
 
 
 def _reviews_of(letter: Json) -> list[Json]:

@@ -17,7 +17,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words, first_steps, word_for_notation
+from server.post.table_help import asking_words, first_steps, turns_before, word_for_notation
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -56,6 +56,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
     state = at_version(game, reader.letter.version).state
     locale = spoken().locale
     moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
+    turns = turns_before(game, seat, reader.letter.version)
     return YourTurn(
         **reader.about,
         **time,
@@ -70,12 +71,12 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
         notation=text.notation(rules.NAME, locale),
-        explains=word_for_notation(game, seat, reader.letter.version),
+        explains=word_for_notation(game, seat, turns),
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
-        first=first_steps(game, seat, reader.letter.version),
+        first=first_steps(game, seat, turns),
     )
 
 

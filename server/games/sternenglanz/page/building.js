@@ -150,8 +150,9 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       const { moves: next, foresight } = await ask(steps);
       const would = foresight.would.slice(level.told);
       const reached = { move, by, moves: next, foresight, would, told: foresight.would.length };
-      added = [...levels, reached];
-      keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
+      const all = [...levels, reached];
+      keep((it) => (it.turn === turn ? { turn, levels: all, taps: [] } : it));
+      added = all;
     } catch (wrong) {
       const isAway = isTransient(wrong);
       setError(isAway ? null : wrong); // the page shows that we are offline

@@ -168,11 +168,9 @@ export function Room({ table, rules, view: now, at }) {
 
 /**
  * Return what a suggested move uses.
- * @param {Move} move
+ * @param {{steps: any[]}} move
  */
-function marksOf({ steps: all }) {
-  /** @type {any[]} */
-  const steps = all;
+function marksOf({ steps }) {
   const laid = steps.filter((it) => it.cmd !== "act");
   const paths = steps.flatMap((it) => (it.path ? [it.path] : []));
   return {
