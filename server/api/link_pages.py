@@ -79,7 +79,7 @@ def plain_turn(word: str) -> Response:
 def play_turn(word: str) -> Response:
     """Show the chosen move. Play it once it is confirmed."""
     line = request.form.get("move", "")[:_LONGEST_LINE]
-    game = _game_of_turn(word)
+    game, seat = _game_of_turn(word)
     try:
         if request.form.get("confirmed") != "yes":
             return _turn_page(word, check_line(word, line, spoken().locale), ask=True)
@@ -91,17 +91,17 @@ def play_turn(word: str) -> Response:
         return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
     except PlayError as error:
         return _turn_page(word, line, wrong=text_of(error))
-    told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
+    told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale, seat))]
     if rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
     return page("played.html", played=line, told=told, game=game, notice=notice())
 
 
-def _game_of_turn(word: str) -> Game:
-    """Return the game of a link, and switch to the language of its seat."""
+def _game_of_turn(word: str) -> tuple[Game, Seat]:
+    """Return the game and the seat of a link, and switch to the language of the seat."""
     game, seat, _ = open_turn(word)
     _speak_to(game, seat)
-    return game
+    return game, seat
 
 
 def _speak_to(game: Game, seat: Seat) -> None:

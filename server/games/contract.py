@@ -254,4 +254,5 @@ MeantMoves = Callable[[str, str, Sequence[Any]], list[Any]]  # text, locale, leg
 Example = Callable[[Json], Any]  # view -> a move with what is in play, or None, for a seat that isn't on turn
 StrangeWord = Callable[[str, str], str]  # text, locale -> the word because of which a text that names a move fits none
 RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text of the rules, and names of editions
-Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event
+# story item, names by seat, language, whether the reader has the event's seat -> sentence; by type of event
+Sentence = Callable[[Json, Sequence[str], "Language", bool], str]

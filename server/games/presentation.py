@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Sentence, WriteReason
+from server.games.contract import Draw, Json, Rules, Seat, Sentence, WriteReason
 from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
@@ -88,11 +88,12 @@ def score_unit(rules_name: str) -> str | None:
     return getattr(GAMES[rules_name], "SCORE", None)
 
 
-def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
+def sentence(item: Json, names: Sequence[str], locale: str = "en", reader: Seat | None = None) -> str | None:
     """Return a sentence about an event of a story, or None if the event isn't worth a sentence. `names` has the name of
-    each seat."""
+    each seat. The seat `reader` is told as "you", except in moves that a bot or a stand-in made for it."""
     tell = sentences().get(item["type"])
-    return tell and tell(item, names, language(locale))
+    is_own = reader is not None and item.get("seat") == reader and item.get("by") not in ("bot", "stand-in")
+    return tell and tell(item, names, language(locale), is_own)
 
 
 @cache
@@ -106,7 +107,7 @@ def _sentences_of(game: Any) -> Iterator[tuple[str, Sentence]]:
     return ((type_, own.get(type_, _name_event)) for type_ in game.EVENT_SCHEMAS)
 
 
-def _name_event(item: Json, names: Sequence[str], say: Language) -> str:
+def _name_event(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     what = item["type"].replace("-", " ")
     facts = {key: value for key, value in item.items() if key not in ("type", "seat", "seq", "version", "recorded_at")}
     who = "" if item["seat"] is None else f"{names[item['seat']]}: "
@@ -124,19 +125,30 @@ def bot_name(bot: str) -> str:
     return bot.replace("-", " ").capitalize()
 
 
-def _time_ran_out(item: Json, names: Sequence[str], say: Language) -> str:
+def _time_ran_out(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     name, bot = names[item["seat"]], item["bot"]
     if bot:
-        return say.gettext("%(name)s ran out of time. The bot %(bot)s moved instead.", name=name, bot=bot_name(bot))
-    return say.gettext("%(name)s ran out of time.", name=name)
+        return say.addressed(
+            is_own,
+            "You ran out of time. The bot %(bot)s moved instead.",
+            "%(name)s ran out of time. The bot %(bot)s moved instead.",
+            name=name,
+            bot=bot_name(bot),
+        )
+    return say.addressed(is_own, "You ran out of time.", "%(name)s ran out of time.", name=name)
 
 
-def _handed_over(item: Json, names: Sequence[str], say: Language) -> str:
-    name, bot = names[item["seat"]], bot_name(item["bot"])
-    return say.gettext("The bot %(bot)s is now playing for %(name)s.", bot=bot, name=name)
+def _handed_over(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "The bot %(bot)s is now playing for you.",
+        "The bot %(bot)s is now playing for %(name)s.",
+        bot=bot_name(item["bot"]),
+        name=names[item["seat"]],
+    )
 
 
-def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
+def _game_ended(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     winners = [name for name, place in zip(names, item["places"], strict=True) if place == 1]
     return say.ngettext(
         "The game is over: %(names)s won with %(score)s.",
@@ -148,25 +160,40 @@ def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 COMMON_SENTENCES: Mapping[str, Sentence] = {
-    "game-started": lambda item, names, say: say.gettext("The game started."),
-    "time-extended": lambda item, names, say: say.gettext("%(name)s got extra time.", name=names[item["seat"]]),
+    "game-started": lambda item, names, say, is_own: say.gettext("The game started."),
+    "time-extended": lambda item, names, say, is_own: say.addressed(
+        is_own, "You got extra time.", "%(name)s got extra time.", name=names[item["seat"]]
+    ),
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
-    "stand-in-began": lambda item, names, say: say.gettext(
-        "A stand-in is now playing for %(name)s.", name=names[item["seat"]]
+    "stand-in-began": lambda item, names, say, is_own: say.addressed(
+        is_own,
+        "A stand-in is now playing for you.",
+        "A stand-in is now playing for %(name)s.",
+        name=names[item["seat"]],
     ),
-    "stand-in-ended": lambda item, names, say: say.gettext(
-        "The stand-in is no longer playing for %(name)s.", name=names[item["seat"]]
+    "stand-in-ended": lambda item, names, say, is_own: say.addressed(
+        is_own,
+        "The stand-in is no longer playing for you.",
+        "The stand-in is no longer playing for %(name)s.",
+        name=names[item["seat"]],
     ),
-    "seat-taken-over": lambda item, names, say: say.gettext(
-        "%(name)s took over the seat from the bot.", name=names[item["seat"]]
+    "seat-taken-over": lambda item, names, say, is_own: say.addressed(
+        is_own,
+        "You took over the seat from the bot.",
+        "%(name)s took over the seat from the bot.",
+        name=names[item["seat"]],
     ),
-    "seat-taken-back": lambda item, names, say: say.gettext("%(name)s is back.", name=names[item["seat"]]),
-    "move-taken-back": lambda item, names, say: say.gettext("%(name)s took a move back.", name=names[item["seat"]]),
-    "game-paused": lambda item, names, say: say.gettext("The game was paused."),
-    "game-resumed": lambda item, names, say: say.gettext("The game was resumed."),
+    "seat-taken-back": lambda item, names, say, is_own: say.addressed(
+        is_own, "You're back.", "%(name)s is back.", name=names[item["seat"]]
+    ),
+    "move-taken-back": lambda item, names, say, is_own: say.addressed(
+        is_own, "You took a move back.", "%(name)s took a move back.", name=names[item["seat"]]
+    ),
+    "game-paused": lambda item, names, say, is_own: say.gettext("The game was paused."),
+    "game-resumed": lambda item, names, say, is_own: say.gettext("The game was resumed."),
     "game-ended": _game_ended,
-    "game-abandoned": lambda item, names, say: say.gettext("The game was abandoned."),
+    "game-abandoned": lambda item, names, say, is_own: say.gettext("The game was abandoned."),
 }
 
 

@@ -32,6 +32,10 @@ class Language:
         """Return the plural form for `num`, and replace `%(num)s` with `num`."""
         return self._catalogue.ngettext(one, many, num) % {"num": num, **values}
 
+    def addressed(self, is_own: bool, you: str, other: str, **values: object) -> str:
+        """Return `you` if the reader is the one who acts, and `other`, which has a name, if not."""
+        return self.gettext(you if is_own else other, **values)
+
     def listed(self, things: Sequence[str]) -> str:
         """Return a list such as `Anna, Ben and Cleo`."""
         return format_list(things, locale=self.region)

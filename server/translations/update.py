@@ -39,14 +39,21 @@ _ERRORS = (  # the texts of errors are translated when they are shown
     ),
     *("BadAddress", "Words"),
 )
-_KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}
+_KEYWORDS = {
+    **DEFAULT_KEYWORDS,
+    "noted": None,
+    "Problem": (3,),
+    "BadField": (2,),
+    "addressed": (2,),
+    **dict.fromkeys(_ERRORS),
+}
 
 
 @cache
 def extracted() -> Catalog:
     """Return a catalogue with all texts in the code, and the files in which they occur."""
     found = _empty()
-    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # Babel would take both as singular and plural
+    for keywords in (_KEYWORDS, {"Problem": (4,), "addressed": (3,)}):  # Babel would take both as singular and plural
         for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, keywords):
             found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
     return found

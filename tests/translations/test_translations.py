@@ -144,6 +144,28 @@ def test_the_sentences_about_events_are_in_the_readers_language(locale: str) -> 
         assert words and words.endswith(".") and not ENGLISH.search(words)
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+def test_readers_are_not_told_their_own_name_in_what_they_did(locale: str) -> None:
+    stood_in: list[Json] = [{"type": f"stand-in-{what}", "seat": 0} for what in ("began", "ended")]
+    own = [
+        item
+        for item in [*chain.from_iterable(map(told_in, GAMES.values())), *OF_THE_HOUSE, *stood_in]
+        if item.get("seat") == 0 and item["type"] != "supernova-laid"  # which lists the points of all players
+    ]
+    assert len({item["type"] for item in own}) > 15
+    for item in own:
+        words = sentence(item, NAMES, locale, reader=0)
+        assert words and "Ada" not in words
+        assert words != sentence(item, NAMES, locale, reader=1) == sentence(item, NAMES, locale)
+
+
+@pytest.mark.parametrize("by", ["bot", "stand-in"])
+def test_a_move_that_somebody_else_made_for_the_reader_has_a_name(by: str) -> None:
+    item = {"type": "star-placed", "seat": 0, "star": "7", "board": "leo", "space": "c", "by": by}
+    assert sentence(item, NAMES, reader=0) == "Ada put a 7 on Leo c."
+    assert sentence(item | {"by": "plan"}, NAMES, reader=0) == "You put a 7 on Leo c."
+
+
 def test_amounts_use_the_singular_and_plural_of_the_language() -> None:
     def scored(paid: int) -> Json:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}

@@ -1,9 +1,9 @@
 """Sentences about the events of Sternenglanz."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from server.games.contract import Json
+from server.games.contract import Json, Sentence
 from server.games.sternenglanz.names import bild_name, card_name, piece_name
 from server.games.sternenglanz.notation import read_move
 from server.games.sternenglanz.spoken import write_spoken
@@ -11,47 +11,72 @@ from server.render.text_layout import punctuated
 from server.translations import Language
 
 
-def _hand_dealt(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s was dealt %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
+def _hand_dealt(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You were dealt %(cards)s.",
+        "%(name)s was dealt %(cards)s.",
+        name=names[item["seat"]],
+        cards=_cards(item["cards"], say),
+    )
 
 
-def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
+def _sternbild_drawn(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     name, bild = names[item["seat"]], item["sternbild"]
     if bild is None:
-        return say.gettext("%(name)s took a secret constellation.", name=name)
-    return say.gettext("%(name)s took the constellation %(sternbild)s.", name=name, sternbild=_bild(bild, say))
+        return say.addressed(
+            is_own, "You took a secret constellation.", "%(name)s took a secret constellation.", name=name
+        )
+    return say.addressed(
+        is_own,
+        "You took the constellation %(sternbild)s.",
+        "%(name)s took the constellation %(sternbild)s.",
+        name=name,
+        sternbild=_bild(bild, say),
+    )
 
 
-def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
+def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     return say.gettext("The shared constellation is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
 
 
-def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
+def _cards_chosen(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     name, chosen = names[item["seat"]], [card for card in (item["slot2"], item["slot3"]) if card]
     if not chosen:
-        return say.gettext("%(name)s chose the first two cards.", name=name)
-    return say.gettext("%(name)s chose %(cards)s.", name=name, cards=_cards(chosen, say))
+        return say.addressed(is_own, "You chose the first two cards.", "%(name)s chose the first two cards.", name=name)
+    return say.addressed(
+        is_own, "You chose %(cards)s.", "%(name)s chose %(cards)s.", name=name, cards=_cards(chosen, say)
+    )
 
 
-def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
+def _choices_shown(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     chosen = zip(names, item["choices"], strict=True)
     shown = (say.gettext("%(name)s: %(cards)s", name=name, cards=_cards(cards, say)) for name, cards in chosen)
     return say.gettext("Everyone has chosen: %(choices)s.", choices=punctuated("; ".join(shown), say.locale))
 
 
-def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("Turn %(turn)s: %(name)s.", turn=item["turn"], name=names[item["seat"]])
+def _turn_began(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own, "Turn %(turn)s: yours.", "Turn %(turn)s: %(name)s.", turn=item["turn"], name=names[item["seat"]]
+    )
 
 
-def _star_laid(item: Json, names: Sequence[str], say: Language) -> str:
-    laid = say.gettext(
-        "%(name)s placed %(star)s on %(field)s", name=names[item["seat"]], star=_star(item, say), field=item["field"]
+def _star_laid(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    laid = say.addressed(
+        is_own,
+        "You placed %(star)s on %(field)s",
+        "%(name)s placed %(star)s on %(field)s",
+        name=names[item["seat"]],
+        star=_star(item, say),
+        field=item["field"],
     )
     return laid + _gained(item["points"], say)
 
 
-def _star_removed(item: Json, names: Sequence[str], say: Language) -> str:
-    swallowed = say.gettext(
+def _star_removed(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    swallowed = say.addressed(
+        is_own,
+        "You removed %(star)s from %(field)s",
         "%(name)s removed %(star)s from %(field)s",
         name=names[item["seat"]],
         star=_star(item, say),
@@ -60,31 +85,55 @@ def _star_removed(item: Json, names: Sequence[str], say: Language) -> str:
     return swallowed + _gained(item["points"], say)
 
 
-def _star_moved(item: Json, names: Sequence[str], say: Language) -> str:
+def _star_moved(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     path = " ".join(item["path"])
-    return say.gettext("%(name)s moved %(star)s: %(path)s.", name=names[item["seat"]], star=_star(item, say), path=path)
+    return say.addressed(
+        is_own,
+        "You moved %(star)s: %(path)s.",
+        "%(name)s moved %(star)s: %(path)s.",
+        name=names[item["seat"]],
+        star=_star(item, say),
+        path=path,
+    )
 
 
-def _supernova_laid(item: Json, names: Sequence[str], say: Language) -> str:
+def _supernova_laid(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     removed = ", ".join(f"{field} ({piece_name(star, say.locale)})" for field, star in item["removed"])
     points = [f"{name} {gained:+d}" for name, gained in zip(names, item["points"], strict=True) if gained]
     scored = punctuated(f"; {', '.join(points)}", say.locale) if points else ""
     where = {"name": names[item["seat"]], "field": item["field"]}
     if removed:
-        swept = say.gettext(
-            "%(name)s set off a Supernova on %(field)s, which swept away %(removed)s", **where, removed=removed
+        swept = say.addressed(
+            is_own,
+            "You set off a Supernova on %(field)s, which swept away %(removed)s",
+            "%(name)s set off a Supernova on %(field)s, which swept away %(removed)s",
+            **where,
+            removed=removed,
         )
     else:
-        swept = say.gettext("%(name)s set off a Supernova on %(field)s, which swept nothing away", **where)
+        swept = say.addressed(
+            is_own,
+            "You set off a Supernova on %(field)s, which swept nothing away",
+            "%(name)s set off a Supernova on %(field)s, which swept nothing away",
+            **where,
+        )
     return f"{swept}{scored}."
 
 
-def _action_lapsed(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s couldn't act on slot %(slot)s.", name=names[item["seat"]], slot=item["slot"])
+def _action_lapsed(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You couldn't act on slot %(slot)s.",
+        "%(name)s couldn't act on slot %(slot)s.",
+        name=names[item["seat"]],
+        slot=item["slot"],
+    )
 
 
-def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str:
-    completed = say.gettext(
+def _sternbild_completed(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    completed = say.addressed(
+        is_own,
+        "You completed the constellation %(sternbild)s on %(fields)s",
         "%(name)s completed the constellation %(sternbild)s on %(fields)s",
         name=names[item["seat"]],
         sternbild=_bild(item["sternbild"], say),
@@ -93,19 +142,31 @@ def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str
     return completed + _gained(item["points"], say)
 
 
-def _supernova_granted(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s took a Supernova card into their hand.", name=names[item["seat"]])
+def _supernova_granted(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You took a Supernova card into your hand.",
+        "%(name)s took a Supernova card into their hand.",
+        name=names[item["seat"]],
+    )
 
 
-def _act_finished(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s stopped after slots 1 and 2.", name=names[item["seat"]])
+def _act_finished(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own, "You stopped after slots 1 and 2.", "%(name)s stopped after slots 1 and 2.", name=names[item["seat"]]
+    )
 
 
-def _cards_shifted(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s's cards moved along by one slot.", name=names[item["seat"]])
+def _cards_shifted(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "Your cards moved along by one slot.",
+        "%(name)s's cards moved along by one slot.",
+        name=names[item["seat"]],
+    )
 
 
-def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
+def _cards_laid(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     laid = [
         say.gettext("%(card)s in slot %(slot)s", card=_card(card, say), slot=slot)
         for slot, card in ((2, item["slot2"]), (1, item["slot1"]))
@@ -113,11 +174,17 @@ def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
     ]
     told = {"name": names[item["seat"]], "cards": say.listed(laid) if laid else say.gettext("no card")}
     if dropped := item["dropped"]:
-        return say.gettext("%(name)s dropped %(dropped)s and played %(cards)s.", **told, dropped=_card(dropped, say))
-    return say.gettext("%(name)s played %(cards)s.", **told)
+        return say.addressed(
+            is_own,
+            "You dropped %(dropped)s and played %(cards)s.",
+            "%(name)s dropped %(dropped)s and played %(cards)s.",
+            **told,
+            dropped=_card(dropped, say),
+        )
+    return say.addressed(is_own, "You played %(cards)s.", "%(name)s played %(cards)s.", **told)
 
 
-def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
+def _discards_shuffled(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     return say.ngettext(
         "The discards were shuffled. The new deck has %(num)s card.",
         "The discards were shuffled. The new deck has %(num)s cards.",
@@ -125,11 +192,17 @@ def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
     )
 
 
-def _cards_drawn(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s drew %(cards)s.", name=names[item["seat"]], cards=_cards(item["cards"], say))
+def _cards_drawn(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You drew %(cards)s.",
+        "%(name)s drew %(cards)s.",
+        name=names[item["seat"]],
+        cards=_cards(item["cards"], say),
+    )
 
 
-def _game_decided(item: Json, names: Sequence[str], say: Language) -> str:
+def _game_decided(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     secrets = [f"{name} {_bild(bild, say)}" for name, bild in zip(names, item["sternbilder"], strict=True) if bild]
     left = say.gettext("Not completed: %(secrets)s.", secrets=", ".join(secrets)) if secrets else ""
     return f"{_why(item['reason'], say)} {left}".rstrip()
@@ -221,7 +294,7 @@ _WRITTEN = {
 }
 
 
-SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
+SENTENCES: Mapping[str, Sentence] = {
     "hand-dealt": _hand_dealt,
     "sternbild-drawn": _sternbild_drawn,
     "sternbild-turned-up": _sternbild_turned_up,

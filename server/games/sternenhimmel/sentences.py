@@ -1,23 +1,25 @@
 """Sentences about the events of Sternenhimmel."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from server.games.contract import Json
+from server.games.contract import Json, Sentence
 from server.games.sternenhimmel.material import BOARDS
 from server.translations import Language
 
 _SPACES = sum(len(board.spaces) for board in BOARDS.values())
 
 
-def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
+def _board_dealt(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     name, abbr = _board(item, say), BOARDS[item["board"]].abbr
     if name.lower() == abbr.lower():
         return say.gettext("%(board)s came into play.", board=name)
     return say.gettext("%(board)s (%(abbr)s) came into play.", board=name, abbr=abbr)
 
 
-def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext(
+def _star_placed(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You put %(star)s on %(board)s %(space)s.",
         "%(name)s put %(star)s on %(board)s %(space)s.",
         name=names[item["seat"]],
         star=_star(item["star"], say),
@@ -37,7 +39,7 @@ def _star(star: str | None, say: Language) -> str:
     return say.gettext("a %(value)s", value=star)
 
 
-def scored(item: Json, names: Sequence[str], say: Language) -> str:
+def scored(item: Json, names: Sequence[str], say: Language, is_own: bool = False) -> str:
     totals = [
         f"{names[seat]} {total}" + (f" ({_coins(paid, say)})" if paid else "")
         for seat, (total, paid) in enumerate(zip(item["totals"], item["payouts"], strict=True))
@@ -54,8 +56,13 @@ def _coins(paid: int, say: Language) -> str:
     return say.ngettext("%(paid)s coin", "%(paid)s coins", abs(paid), paid=f"{paid:+d}")
 
 
-def _seat_skipped(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s had no star in hand and was skipped.", name=names[item["seat"]])
+def _seat_skipped(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    return say.addressed(
+        is_own,
+        "You had no star in hand and were skipped.",
+        "%(name)s had no star in hand and was skipped.",
+        name=names[item["seat"]],
+    )
 
 
 def _board(item: Json, say: Language) -> str:
@@ -92,7 +99,7 @@ def notation(say: Language) -> str:
     )
 
 
-SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {
+SENTENCES: Mapping[str, Sentence] = {
     "board-dealt": _board_dealt,
     "star-placed": _star_placed,
     "board-scored": scored,

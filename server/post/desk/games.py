@@ -378,8 +378,9 @@ def _seat_lines(game: Game) -> list[str]:
 @acts(commands.HISTORY)
 def _history(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
-    items = story(game, game.seat_of(errand.player_id), player_id=errand.player_id)
-    lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale))]
+    seat = game.seat_of(errand.player_id)
+    items = story(game, seat, player_id=errand.player_id)
+    lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale, seat))]
     told = [gettext("Game %(game)s so far:", game=errand.named(game))]
     if not lines:
         return Said(told=[gettext("Nothing has happened in game %(game)s yet.", game=errand.named(game))])

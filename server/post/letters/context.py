@@ -170,7 +170,7 @@ class Reader(NamedTuple):
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
         news = [it for it in items if since < it["version"] <= self.letter.version and it["type"] not in aside]
-        told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
+        told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale, self.seat)))
         if len(told) <= _MOST_NEWS:
             return told
         before = gettext("Much more happened before. You'll find it on the game's page.")
