@@ -156,7 +156,7 @@ def test_a_move_is_typed_previewed_confirmed_and_played_once(page: Page, turn: T
     assert turn.commits() == 1
     page.get_by_role("button", name=f"Play {turn.move}").click()
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
-    expect(page.get_by_role("listitem").first).to_have_text(re.compile("ada put a .* on"))
+    expect(page.get_by_role("listitem").first).to_have_text(re.compile("You put a .* on"))
     assert turn.commits() == 2
     page.reload()  # the browser sends the form again
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()

@@ -110,7 +110,7 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     assert turn.subject == "Your turn: Sternenhimmel"
     assert f"\nYou played: {move}\n" in turn.text
     assert f"You played: {move}" in turn.page
-    assert "Since your last turn:\n- ada put" in turn.text
+    assert "Since your last turn:\n- You put" in turn.text
     assert turn.message["In-Reply-To"] == "<7@ada.example.org>"
     later(2 * JOINING)
     assert len(line.mails()) == 2
