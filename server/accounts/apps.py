@@ -28,7 +28,7 @@ from server.translations import noted
 
 APP_SCOPES: Final = tuple(scope for scope in SCOPES if scope != "tokens:write")  # such tokens would outlive the app
 OF_A_GAME: Final = OF_A_SEAT
-RIGHTS: Final = {  # shown to the player who authorizes an app
+_RIGHTS: Final = {  # shown to the player who authorizes an app
     "games:read": noted("see your games, including private ones, and your possible moves"),
     "games:write": noted("create games, take and leave seats, invite players and vote"),
     "moves:write": noted("play for you"),
@@ -37,6 +37,11 @@ RIGHTS: Final = {  # shown to the player who authorizes an app
     "profile:write": noted("change your profile and your email settings"),
     "export:read": noted("download a copy of all data stored about you"),
     "webhooks:manage": noted("get notified when something happens in your games"),
+}
+_RIGHTS_IN_A_GAME: Final = {
+    "games:read": noted("see this game as you see it, including your possible moves"),
+    "moves:write": noted("play this game for you"),
+    "chat:write": noted("write messages in this game in your name"),
 }
 CODE_LIFE: Final = timedelta(seconds=60)
 ACCESS_LIFE: Final = timedelta(hours=1)
@@ -51,6 +56,11 @@ class Issued(NamedTuple):
 
     access: str
     refresh: str
+
+
+def rights(scopes: Iterable[str], is_of_a_game: bool) -> list[str]:
+    """Return what scopes permit, as English texts to be translated. Raise KeyError for a scope that apps can't get."""
+    return [(_RIGHTS_IN_A_GAME if is_of_a_game else _RIGHTS)[scope] for scope in scopes]
 
 
 # Clients

@@ -142,7 +142,7 @@ class GameStream(MethodView):
         _show_ticket(query)
         who = optional_caller("games:read", game_id)
         follower = follow_game(game_id, who, query.get("invitation"), query["after"], _last_id(query))
-        return _streamed(follower, query["presence"]) if follower else Response(status=204)
+        return _streamed(follower, query, query["presence"]) if follower else Response(status=204)
 
 
 @blp.route("/stream")
@@ -162,7 +162,7 @@ class OwnStream(MethodView):
         `reset` comes first.
         """
         _show_ticket(query)
-        return _streamed(follow_own(caller("games:read"), _last_id(query)))
+        return _streamed(follow_own(caller("games:read"), _last_id(query)), query)
 
 
 @blp.route("/stream-tickets")
@@ -219,7 +219,8 @@ def _last_id(query: Any) -> str:
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
-def _streamed(follower: Follower, presence: bool = False) -> Response:
+def _streamed(follower: Follower, query: Json, presence: bool = False) -> Response:
+    follower.words = query.get("words")
     streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""), presence)
     if streams is not None:
         _expect_room(streams, body)

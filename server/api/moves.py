@@ -13,11 +13,13 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, either, needs
 from server.api.unmodified import load_unless_unmodified
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
-from server.games import IllegalMove, MalformedMove
+from server.games import IllegalMove, Json, MalformedMove
+from server.games.presentation import sentence
 from server.play.moves import legal_moves, legal_moves_in, play_move, try_move
 from server.play.planning.next_turn import plannable_moves
 from server.play.turns.first_answers import answer_from_log
 from server.play.turns.turn_links import play_by_link
+from server.play.views import load_visible
 
 blp = Blueprint(
     "moves", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Playing moves and listing legal ones"
@@ -57,18 +59,29 @@ class Moves(MethodView):
         """
         turn, move = wanted["turn"], wanted["move"]
         who = caller("moves:write", game_id, may_be_closed=not query["dry_run"])
+        told = partial(_in_words, game_id, who.player_id, query.get("words"))
         if query["dry_run"]:
-            return jsonify(try_move(game_id, who.player_id, turn, move))
+            return jsonify(told(try_move(game_id, who.player_id, turn, move)))
 
         def play() -> tuple[Any, int]:
             if who.turn is not None:
                 played = play_by_link(who.player_id, who.turn, who.closed, turn, move)
             else:
                 played = play_move(game_id, who.player_id, turn, move)
-            return played.answer, 201 if played.first else 200
+            return told(played.answer), 201 if played.first else 200
 
-        again = partial(answer_from_log, game_id, who.player_id, turn, move)
+        def again() -> Any:
+            return told(answer_from_log(game_id, who.player_id, turn, move))
+
         return once(who, game_id, play, may_repeat=True, again=again)
+
+
+def _in_words(game_id: UUID, player_id: UUID, locale: str | None, answer: Json) -> Json:
+    """Return the result of a move or of a dry run, with a sentence about each event if a language is given."""
+    if locale is None:
+        return answer
+    names, key = load_visible(game_id, player_id).names, "would" if "would" in answer else "events"
+    return answer | {key: [item | {"words": sentence(item, names, locale)} for item in answer[key]]}
 
 
 @blp.route("/legal-moves")

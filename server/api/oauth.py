@@ -30,7 +30,7 @@ from flask_babel import gettext
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 from server.accounts import apps
-from server.accounts.apps import APP_SCOPES, OF_A_GAME, RIGHTS
+from server.accounts.apps import APP_SCOPES, OF_A_GAME, rights
 from server.accounts.tokens import Caller
 from server.api import pages
 from server.api.auth import AUTHORIZE, any_caller
@@ -416,8 +416,8 @@ def ask() -> Response:
     scopes, game_id = _read_scope(grant.request.scope)
     client: OAuthClient = grant.request.client.row
     address = apps.address_of(grant.redirect_uri)
-    rights = [gettext(RIGHTS[scope]) for scope in scopes]
-    response = page("consent.html", name=client.name, address=address, rights=rights, game_id=game_id)
+    wanted = [gettext(it) for it in rights(scopes, game_id is not None)]
+    response = page("consent.html", name=client.name, address=address, rights=wanted, game_id=game_id)
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     return response

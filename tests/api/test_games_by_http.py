@@ -209,6 +209,26 @@ def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, gam
 # Private games
 
 
+def streamed(who: Someone, path: str) -> list[Any]:
+    lines = who.get(path).get_data(as_text=True).splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def test_a_move_a_dry_run_and_streams_have_the_same_sentences_as_the_events(ada: Someone, game: str) -> None:
+    since = f"/v1/stream?lastEventId={ada.get('/v1/stream').data.split()[3].decode()}"
+    move = first_move(ada, game)
+    foreseen = ada.post(f"{game}/moves?dry_run=true&words=fr", move).json["would"]
+    played = ada.post(f"{game}/moves?words=fr", move)
+    assert ada.post(f"{game}/moves?words=fr", move).data == played.data
+    events = played.json["events"]
+    assert foreseen[0]["words"] == events[0]["words"] and events[0]["words"].startswith("ada a posé ")
+    story = ada.get(f"{game}/events?words=fr").json["items"]
+    assert story[-len(events) :] == events
+    assert streamed(ada, f"{game}/stream?words=fr") == story
+    assert streamed(ada, f"{since}&words=fr") == [{"game": game.rpartition("/")[2], **it} for it in events]
+    assert all("words" not in it for it in streamed(ada, f"{game}/stream"))
+
+
 def private_calls(path: str) -> list[tuple[str, str, Any]]:
     return [(method, call.replace(GAME, path), body) for method, call, body, _ in CALLS if call.startswith(GAME)] + [
         ("GET", call.replace(GAME, path), None) for call in OPEN_CALLS if call.startswith(GAME)

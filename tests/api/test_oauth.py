@@ -419,7 +419,7 @@ def test_a_consent_that_is_limited_to_a_game_works_only_for_that_game(
     game, other = opened(ada, ME, BOT, BOT), opened(ada, ME, BOT, BOT)
     bound = f"game:{game.rpartition('/')[2]}"
     shown = program.client.get(program.asks(scope=f"{SCOPE} {bound}")).text
-    assert "Only in one game" in shown
+    assert "Only in one game" in shown and "see this game as you see it" in shown and "your games" not in shown
     made = program.signed_in(ada, scope=f"{SCOPE} {bound}")
     assert made["scope"] == f"{SCOPE} {bound}"
     less = program.refresh(made["refresh_token"], scope="games:read").json

@@ -229,7 +229,7 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
     yield "Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
     for type_, schema in rules.EVENT_SCHEMAS.items():
         yield pascal(type_), _in_a_story(schema, _BY)
-        yield f"Foreseen{pascal(type_)}", schema
+        yield f"Foreseen{pascal(type_)}", schema | {"properties": schema["properties"] | _WORDS}
 
 
 _BY: Final[Json] = {

@@ -283,7 +283,8 @@ _ABOUT_WEBHOOKS = (
     "`webhook-timestamp` and `webhook-signature` headers with the webhook's secret. Each delivery arrives at least "
     "once, so ignore a `webhook-id` that you have already processed.\n\n"
     "Respond with 2xx within ten seconds. Any other response, including a redirect, counts as a failure and is retried "
-    "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over."
+    "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over.\n\n"
+    "[An example](/docs/recipes#webhooks) shows how to verify the signature."
 )
 _SIGNED = [
     _header("webhook-id", "Delivery id, the same for every attempt", required=True),

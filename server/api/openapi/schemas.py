@@ -1059,7 +1059,13 @@ class Plan(Answer):
     ended = fields.Nested(PlanEnd, allow_none=True, **_about("Why the plan ended early; null if it didn't"))
 
 
-class MoveQuery(Request):
+class WordsQuery(Request):
+    words = fields.String(
+        validate=one_of(LOCALES), **_about("Adds `words`, a sentence in this language, to each event")
+    )
+
+
+class MoveQuery(WordsQuery):
     dry_run = QueryTruth(
         load_default=False,
         **_about("If true, the move is not played, and the response shows what the move would cause"),
@@ -1220,16 +1226,13 @@ class Review(Answer):
     moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 
 
-class StoryQuery(InvitationQuery):
+class StoryQuery(InvitationQuery, WordsQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))
     limit = QueryNumber(1, 500, **_about("Number of log events per page. Default: all events"))
-    words = fields.String(
-        validate=one_of(LOCALES), **_about("Adds `words`, a sentence in this language, to each event")
-    )
 
 
-class OwnStreamQuery(Request):
+class OwnStreamQuery(WordsQuery):
     lastEventId = fields.String(**_about("Same as `Last-Event-ID`, for clients that can't send headers"))
     ticket = fields.String(
         validate=written_as(f"{TICKET.pattern}\\Z"),

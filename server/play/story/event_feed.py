@@ -4,16 +4,19 @@ also get its chat messages."""
 import re
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
+
+from flask_babel import force_locale
 
 from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.games import GAMES, Json
-from server.play.game import visible_seat
+from server.games.presentation import sentence
+from server.play.game import Stored, readable, visible_seat
 from server.play.story.authors import visible_events
 from server.play.table import OVER
 from server.play.talk.chat import last_message, messages
@@ -22,7 +25,7 @@ from server.play.views import load_visible
 from server.store import log
 from server.store.connections import autocommit, rows_of
 from server.store.plans import played_by_plans
-from server.store.rows import GameHead
+from server.store.rows import GameHead, SeatState
 from server.store.stand_ins import FORMER
 from server.translations import noted
 
@@ -71,6 +74,7 @@ class Follower:
     def __init__(
         self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
     ) -> None:
+        self.words: str | None = None  # language of the sentence that each event gets; None: no sentences
         self.caller = caller
         self.player_id = caller and caller.player_id
         self.invitation = invitation
@@ -209,8 +213,9 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         plays = seat is not None and seats[seat].player_id == follower.player_id
         own = planned.get(seat, ()) if seat is not None and plays else ()
         now = {row.seq for row in todo[:_MOST]}
+        words = _sentences(head, seats, follower.words)
         items = [
-            follower.tell(game_id, what, row.recorded_at)
+            follower.tell(game_id, what | words(what), row.recorded_at)
             for row, what in visible_events(rules, rows, seat, seats, own, sat_since)
             if row.seq in now
         ]
@@ -221,6 +226,15 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         follower.skip(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
+
+
+def _sentences(head: GameHead, seats: Sequence[SeatState], locale: str | None) -> Callable[[Json], Json]:
+    """Return a function that returns the fields to add to an event."""
+    if locale is None:
+        return lambda item: {}
+    with force_locale(locale):
+        names = Stored(readable(head), seats).names
+    return lambda item: {"words": sentence(item, names, locale)}
 
 
 def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:

@@ -8,7 +8,7 @@ from uuid import UUID
 from flask_babel import gettext
 
 from server.accounts import notice_kinds
-from server.accounts.apps import RIGHTS, end_app_token
+from server.accounts.apps import end_app_token, rights
 from server.accounts.calendars import stored_zone
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.preferences import mail_choice
@@ -99,7 +99,7 @@ def new_app(it: Recipient) -> NewApp:
         name=it.known.name,
         app=data["name"],
         address=data["address"],
-        rights=tuple(gettext(RIGHTS[scope]) for scope in data["scopes"]),
+        rights=tuple(gettext(it) for it in rights(data["scopes"], bool(data["game"]))),
         game=f"{it.base_url}/#/games/{data['game']}" if data["game"] else "",
         link=f"{it.base_url}/app/{end_app_token(it.letter.player_id, UUID(data['app']))}",
     )
