@@ -222,7 +222,7 @@ def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
 @blp.route("/games/<uuid:game_id>")
 class OneGame(MethodView):
     @blp.arguments(schemas.AtQuery, location="query")
-    @blp.response(200, schemas.Game, example=examples.GAME)
+    @blp.response(200, schemas.Game, examples=examples.of_both(examples.GAME, examples.GAME_IN_STEPS))
     @blp.doc(operationId="getGame", **takes("games:read", of_seat=True))
     def get(self, query: Any, game_id: UUID) -> Any:
         """Get a game
@@ -548,7 +548,9 @@ class Messages(MethodView):
 @blp.route("/games/<uuid:game_id>/events")
 class Events(MethodView):
     @blp.arguments(schemas.StoryQuery, location="query")
-    @blp.response(200, schemas.Story, example=examples.STORY, headers=NEXT_PAGE)
+    @blp.response(
+        200, schemas.Story, examples=examples.of_both(examples.STORY, examples.STORY_IN_STEPS), headers=NEXT_PAGE
+    )
     @blp.doc(operationId="getEvents", **takes("games:read", of_seat=True))
     @blp.raises(PlaceAhead)
     def get(self, query: Any, game_id: UUID) -> Any:

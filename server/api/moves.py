@@ -32,6 +32,7 @@ _TO_MOVE = {
         "parameters": {"game_id": "$request.path.game_id"},
     }
 }
+_LEGAL = examples.of_both(examples.LEGAL_MOVES, examples.LEGAL_STEPS)
 _RESULT = either("MoveResult", "Result of a move or of a dry run", "MoveAnswer", "Foresight")
 
 
@@ -39,7 +40,7 @@ _RESULT = either("MoveResult", "Result of a move or of a dry run", "MoveAnswer",
 class Moves(MethodView):
     @blp.arguments(schemas.MoveQuery, location="query")
     @blp.arguments(schemas.MoveRequest, example=examples.MOVE)
-    @blp.response(201, _RESULT, example=examples.MOVED)
+    @blp.response(201, _RESULT, examples=examples.of_both(examples.MOVED, examples.STEP_PLAYED))
     @blp.alt_response(
         200,
         schema=_RESULT,
@@ -86,7 +87,7 @@ def _in_words(game_id: UUID, player_id: UUID, locale: str | None, answer: Json) 
 
 @blp.route("/legal-moves")
 class Legal(MethodView):
-    @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
+    @blp.response(200, schemas.LegalMoves, examples=_LEGAL)
     @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}}, **needs("games:read", of_seat=True))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
@@ -98,7 +99,7 @@ class Legal(MethodView):
         return legal_moves_in(load_unless_unmodified(game_id, who), who.player_id, [])
 
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
-    @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
+    @blp.response(200, schemas.LegalMoves, examples=_LEGAL)
     @blp.doc(operationId="findLegalMoves", **needs("games:read", of_seat=True))
     @blp.raises(NotSeated, NotRunning, HandedOver, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:

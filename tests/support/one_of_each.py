@@ -114,9 +114,18 @@ class Scene:
     @cached_property
     def of_turns(self) -> str:
         """Return the path of a game of Sternenglanz, whose turns have several moves. It waits for Ada's choice."""
-        path = self._opened(self.ada, rules="sternenglanz", options={"scenario": 4})
+        seats, options = [{"player": "me"}, {"open": True}], {"scenario": 4, "start_seat": 0}
+        path = self._opened(self.ada, rules="sternenglanz", seats=seats, options=options)
         self.bea.post(f"{path}/seats")
         return path
+
+    @cached_property
+    def in_steps(self) -> str:
+        """Return the path of a game of Sternenglanz that waits for the first step of Ada's turn."""
+        for who in (self.bea, self.ada):
+            legal = who.get(f"{self.of_turns}/legal-moves").json
+            who.post(f"{self.of_turns}/moves", {"turn": legal["turn"], "move": legal["moves"][0]})
+        return self.of_turns
 
     @cached_property
     def over(self) -> str:

@@ -118,9 +118,24 @@ def _answers(ask: _Recorder) -> Json:
     found["TRACK_RECORD"] = ask(ada.get, f"/v1/players/{bea_id}")
     found["PLAYER_GAMES_PAGE"] = ask(ada.get, f"/v1/players/{bea_id}/games?together=true&limit=2")
     ask.tick()
+    assert scene.of_turns  # Bea takes her seat before Ada blocks her
     assert ada.post(f"/v1/players/{bea_id}/block").status_code == 204
     found["BLOCKS"] = ask(ada.get, "/v1/me/blocks")
     found["INVITATIONS"] = ask(ada.get, f"{scene.open}/invitations")
+    return found | _answers_in_steps(ask)
+
+
+def _answers_in_steps(ask: _Recorder) -> Json:
+    """Return the answers about a game whose turns have several steps. Ada takes the first step of her first turn."""
+    ask.tick()
+    ada, game = ask.scene.ada, ask.scene.in_steps
+    legal = ask(ada.get, f"{game}/legal-moves")
+    assert examples.STEP["move"] in legal["moves"]
+    found = {"LEGAL_STEPS": legal | {"moves": [examples.STEP["move"], legal["moves"][-1]]}}
+    found["GAME_IN_STEPS"] = ask(ada.get, game)
+    found["STEP_PLAYED"] = ask(ada.post, f"{game}/moves", examples.STEP)
+    after = found["GAME_IN_STEPS"]["version"] - 1
+    found["STORY_IN_STEPS"] = ask(ada.get, f"{game}/events?since_version={after}")
     return found
 
 

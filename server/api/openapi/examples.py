@@ -28,6 +28,13 @@ def __getattr__(name: str) -> Json:
 
 _GAME: Json = _RECORDED["GAME"]
 
+
+def of_both(example: Json, in_steps: Json) -> Json:
+    """Return an example for a game whose turns are single moves, and one for a game whose turns have several steps."""
+    games = (game["rules"].capitalize() for game in (_GAME, _RECORDED["GAME_IN_STEPS"]))
+    return {game: {"value": it} for game, it in zip(games, (example, in_steps), strict=True)}
+
+
 # The service
 
 SERVICE: Json = {
@@ -123,6 +130,10 @@ MESSAGE: Json = {"text": "Good evening, and clear skies!"}
 # Moves
 
 MOVE: Json = {"turn": 1, "move": {"star": "7", "board": "leo", "space": "c"}}
+STEP: Json = {  # in a game whose turns have several steps
+    "turn": 3,
+    "move": {"steps": [{"cmd": "act", "slot": 1, "do": "lay", "class": "punkt", "field": "b1"}]},
+}
 PLAN_WANTED: Json = {
     "revision": 0,
     "moves": [
