@@ -10,7 +10,7 @@ from server.api.auth import is_for_api
 _TO_ALL = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, "
-    "Allow, WWW-Authenticate, Content-Language, X-Request-Id",
+    "Allow, WWW-Authenticate, Content-Language, X-Request-Id, Date, Sandbox-Clock",
 }
 _TO_PREFLIGHTS = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",

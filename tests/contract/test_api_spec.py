@@ -3,6 +3,7 @@
 tests/support/contract.py checks the responses.
 """
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -65,6 +66,14 @@ def test_schemas_are_valid_and_examples_match_them() -> None:
 
 def test_the_app_serves_the_contract(app: Flask) -> None:
     assert app.test_client().get("/openapi.json").json == DOCUMENT
+
+
+def test_a_tool_on_another_origin_gets_the_document_small_and_only_once(app: Flask) -> None:
+    first = app.test_client().get("/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert first.headers["Access-Control-Allow-Origin"] == "*"
+    assert len(first.data) < 120_000 and json.loads(gzip.decompress(first.data)) == DOCUMENT
+    known = {"If-None-Match": first.headers["ETag"], "Accept-Encoding": "gzip"}
+    assert app.test_client().get("/openapi.json", headers=known).status_code == 304
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 import flask_smorest
-from flask import Flask, Response, jsonify
+from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from server.accounts.apps import APP_SCOPES
@@ -18,6 +18,7 @@ from server.api.openapi.components import Components, pascal, ref
 from server.api.problems import ALL, PROBLEMS
 from server.api.rate_limits import KIB, LONG, OF_ADDRESS, OF_PLAYER, ROWS
 from server.api.reading import StrictParser
+from server.compression import Packed, pack
 from server.games import Json
 from server.webhooks import subscriptions
 
@@ -234,7 +235,14 @@ class Document(flask_smorest.Api):
         return problems.of_http(error)
 
     def _openapi_json(self) -> Response:
-        return jsonify(self.document)
+        response = self._packed.answer()
+        response.headers["Access-Control-Allow-Origin"] = "*"  # for tools that show or test APIs in a browser
+        response.make_conditional(request)
+        return response
+
+    @cached_property
+    def _packed(self) -> Packed:
+        return pack("application/json", current_app.json.dumps(self.document).encode())
 
     @cached_property
     def document(self) -> Json:
