@@ -47,6 +47,7 @@ from server.play.seating.exhibition import STEP, exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
+from server.play.seating.rematches import rematch
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
 from server.play.talk.chat import last_message, messages, say
@@ -294,6 +295,23 @@ class Seats(MethodView):
             return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)
+
+
+@blp.route("/games/<uuid:game_id>/rematch")
+class Rematch(MethodView):
+    @blp.response(200, schemas.Game, example=examples.GAME)
+    @blp.doc(operationId="openRematch", **needs("games:write"))
+    @blp.raises(NotSeated, NotRunning, SignInFirst, NotReliable, NoPrograms, BadField)
+    def post(self, game_id: UUID) -> Any:
+        """Open or join a rematch
+
+        Returns the next game of the same players, with a seat for you. The first player who calls this opens the game,
+        with the same options and bots, and free seats for the others. It starts when all of them have joined it. You
+        can call this only after the end of a game in which you had a seat, and as often as you like.
+        """
+        who = caller("games:write")
+        game = rematch(game_id, who.player_id)
+        return describe(game, game.seat_of(who.player_id), player_id=who.player_id)
 
 
 @blp.route("/games/<uuid:game_id>/ready")

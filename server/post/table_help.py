@@ -13,7 +13,7 @@ from server.play.table import OVER
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, HELP, REVIEW, RULES
+from server.post.desk.commands import BY_NAME, HELP, REMATCH, REVIEW, RULES
 from server.post.incoming.commands import HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -99,6 +99,11 @@ def _has_other_games(game: Game, seat: Seat) -> bool:
     others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
     begun = GameRow.game_id.in_(others) & (GameRow.status != "open")
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
+
+
+def rematch_word() -> str:
+    """Return the word that asks for another game with the same players."""
+    return BY_NAME[REMATCH].word(spoken().locale)
 
 
 def review_word(game: Game) -> str:

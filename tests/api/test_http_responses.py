@@ -325,6 +325,7 @@ def test_calls_that_create_something_accept_an_idempotency_key_unless_it_is_a_se
         "renewWebhookSecret",
         "askStandIn",  # the same again asks once
         "acceptStandIn",
+        "openRematch",
         "findLegalMoves",
         "findHint",
         "pingWebhook",

@@ -1,5 +1,6 @@
 """The step-by-step scoring of a constellation, and the screen after a game."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
@@ -301,10 +302,13 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(page.locator(".result").get_by_text(why)).to_have_count(int(is_equal))
     assert not too_wide(page)
     assert objections(page) == []
-    page.get_by_role("link", name="Play again").click()
-    expect(page.locator(".summary")).to_contain_text("Bildkunst")
-    expect(page.locator(".summary")).to_contain_text("6 hours per turn")
-    expect(page.locator("[name=number]")).to_have_value("2")
+    page.get_by_role("button", name="Rematch").click()
+    expect(page.get_by_text("Seat 2").or_(page.get_by_text("free")).first).to_be_visible()
+    expect(page).not_to_have_url(re.compile(game_id))
+    again = people[1].post(f"/v1/games/{game_id}/rematch", {}, status=200)
+    assert (again["status"], again["options"]["scenario"]) == ("running", 2)
+    expect(page.get_by_role("region", name="Players")).to_be_visible()
+    assert page.url.endswith(again["id"])
 
     def with_a_stand_in(route: Route) -> None:
         game = route.fetch().json()
@@ -315,6 +319,9 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     onlooker.route(f"**/v1/games/{game_id}?", with_a_stand_in)
     onlooker.goto(f"/#/games/{game_id}")
     onlooker.get_by_role("link", name="Play again").click()
+    expect(onlooker.locator(".summary")).to_contain_text("Bildkunst")
+    expect(onlooker.locator(".summary")).to_contain_text("6 hours per turn")
+    expect(onlooker.locator("[name=number]")).to_have_value("2")
     expect(onlooker.locator("[name=seat-0]")).to_have_value("me")
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
 

@@ -22,8 +22,8 @@ from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
 SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
-OF_A_GAME_THAT_IS_OVER = ("getArchive",)
-NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "getHint", "findHint", "getReview")
+OF_A_GAME_THAT_IS_OVER = ("getArchive", "openRematch")
+NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "openRematch", "getHint", "findHint", "getReview")
 BY_SOMEBODY_ELSE = ("takeSeat",)
 
 

@@ -1,6 +1,9 @@
 // The result of a finished game: places, scores and tie-breaks.
 import { html } from "../ui/html.js";
 import { GAMES } from "../ui/games.js";
+import { call } from "../ui/api.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
+import { go, toGame } from "../ui/routes.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { knows, listed, t } from "../ui/words.js";
@@ -21,6 +24,7 @@ export function Result({ table, isReviewed, review }) {
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0];
   const level = nextLevel(game);
+  const hasCompany = game.you && !player?.guest && game.seats.some((it) => it.seat !== game.you.seat && isPerson(it));
   const playLevel = (/** @type {string} */ kind) => {
     chooseOpponents(kind);
     keep(alike(game, kind));
@@ -44,13 +48,20 @@ export function Result({ table, isReviewed, review }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p class="ways"><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
-      t("result.again")}</a>${level && html`<a class="level" href="#/open" onClick=${() => playLevel(level)}>${
+    ${player && !link && html`<p class="ways">${hasCompany ? html`<${Rematch} id=${game.id} />`
+      : html`<a class="again" href="#/open" onClick=${() => keep(alike(game))}>${t("result.again")}</a>`}${level && html`<a class="level" href="#/open" onClick=${() => playLevel(level)}>${
       t("result.level", { number: level.slice(-1) })}</a>`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}</p>`}
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;
+}
+
+/** Open another game with the same players, or join it if one of them has opened it. */
+function Rematch({ id }) {
+  const [busy, error, start] = useSubmit(async () => go(toGame((await call("POST", `/v1/games/${id}/rematch`)).id)));
+  return html`<button class="again" disabled=${busy} onClick=${start}>${t("result.rematch")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** Explain how the game was decided, and by how much. */

@@ -52,9 +52,9 @@ def _words(de: str, fr: str, it: str) -> dict[str, tuple[str, ...]]:
 HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
     *("help", "rules", "games", "open", "new", "play", "find", "cancel find", "invite", "join", "leave"),
 )
-SHOW, HISTORY, REVIEW, STANDINGS, ARCHIVE = "show", "history", "review", "standings", "archive"
+SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE = "show", "history", "review", "rematch", "standings", "archive"
 SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
-OF_THIS_GAME = (SHOW, HISTORY, REVIEW, STANDINGS, ARCHIVE)  # in replies to emails about a game
+OF_THIS_GAME = (SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE)  # in replies to emails about a game
 
 COMMANDS = (
     Command(
@@ -174,6 +174,14 @@ COMMANDS = (
         "review 3",
         False,
         _words("rückblick|rueckblick", "analyse|analyser", "analisi|analizza"),
+    ),
+    Command(
+        REMATCH,
+        "N",
+        noted("Opens another game like game N, or joins it if another player of game N has opened it."),
+        "rematch 3",
+        True,
+        _words("revanche|nochmal", "revanche", "rivincita"),
     ),
     Command(
         STANDINGS,

@@ -17,6 +17,7 @@ from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
+from server.play.seating.rematches import rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
@@ -192,6 +193,19 @@ def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
         **wanted.head,
     }
     return open_game(errand.player_id, request, errand.new_id())
+
+
+@acts(commands.REMATCH)
+def _rematch(errand: Errand, rest: str) -> Said:
+    before = errand.game(number_in(rest))
+    game = rematch(before.game_id, errand.player_id)
+    told = _told_of_joining(errand, game)
+    if game.table.status == "open":
+        word, name = commands.BY_NAME[commands.REMATCH].word(spoken().locale), errand.named(before)
+        told.append(
+            gettext('The other players of game %(game)s join by replying "%(word)s", too.', game=name, word=word)
+        )
+    return Said(told=told)
 
 
 @acts(commands.FIND)

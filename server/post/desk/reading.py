@@ -316,7 +316,7 @@ def _is_whole(it: Asked, locale: str) -> bool:
     match it.command:
         case commands.SHOW:
             return _fits(number_and_version, it.rest)
-        case commands.HISTORY | commands.REVIEW | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
+        case commands.HISTORY | commands.REVIEW | commands.REMATCH | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
             return is_number(it.rest) or it.rest.lower() in ANY
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)

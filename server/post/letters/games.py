@@ -17,7 +17,7 @@ from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import review_word
+from server.post.table_help import rematch_word, review_word
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -213,6 +213,7 @@ class GameEnded(GameLetter):
     played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
     table: str  # the table at the end, on several lines
     review: str  # the word that asks for a review, or ""
+    rematch: str  # the word that asks for a rematch
     chat: Chat | None = None
 
 
@@ -232,6 +233,7 @@ def game_ended(reader: Reader) -> GameEnded | None:
         played=reader.played,
         table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
         review=review_word(game),
+        rematch=rematch_word(),
         chat=reader.chat,
     )
 

@@ -43,6 +43,7 @@ from tests.support.games import (
     later,
     moves_on,
     person,
+    turn_of,
     wanted,
 )
 
@@ -782,6 +783,21 @@ def test_the_email_about_the_end_names_the_word_for_a_review(office: Office, ada
     settle()
     assert "A bot is reviewing your moves in game 1 Sternenhimmel." in office.mails("ada")[-1].text
     assert reviews.find(game_id, 0) is not None
+
+
+def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, rules="sternenglanz", title="Tuesday stars", options={"max_rounds": 1})
+    while load(game_id).table.status == "running":
+        moves_on(game_id, next(who for who in (ada, bea) if turn_of(game_id, who) is not None))
+        everything_due_happens()
+    for name in ("ada", "bea"):
+        ended = office.mails(name)[-1]
+        assert 'Reply "rematch" to play again with the same players.' in ended.text
+        arrives(ended.reply_to, a_mail("Rematch!", sender=f"{name}@example.org"))
+        settle()
+    told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
+    assert 'The other players of game 1 Tuesday stars (Sternenglanz) join by replying "rematch", too.' in told
+    assert office.mails("bea")[-1].text.count("The game has started.") == 1
 
 
 def test_the_answer_to_rules_takes_a_move(office: Office, ada: UUID, bea: UUID) -> None:

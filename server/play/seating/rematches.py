@@ -1,0 +1,71 @@
+"""Rematches: another game with the players and options of one that is over."""
+
+from itertools import count
+from uuid import UUID, uuid5
+
+from sqlalchemy.exc import IntegrityError
+
+from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
+from server.errors import NotFound, NotRunning
+from server.games import Json
+from server.play.commits import load
+from server.play.game import Game
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
+from server.play.table import OVER
+from server.play.views import load_visible, own_seat
+from server.store.tables import db
+from server.translations import noted
+
+
+def rematch(game_id: UUID, player_id: UUID) -> Game:
+    """Give the player a seat in the rematch of a game that is over. The first player opens it, with the same bots, and
+    the seats of the other players are free.
+
+    The rematch's id depends only on the game, so all its players find the same one. If a rematch was closed, is over or
+    began without the player, there is a further one. Raise NotFound, NotSeated, NotRunning, and the errors of
+    `open_game` and `take_seat`.
+    """
+    game = load_visible(game_id, player_id)
+    own_seat(game, player_id)
+    if game.head.status not in OVER:
+        raise NotRunning(noted("This game isn't over yet."))
+    ids = (uuid5(game_id, f"rematch {number}") for number in count(1))
+    for rematch_id in ids:
+        try:
+            found = load(rematch_id)
+        except NotFound:
+            found = _opened(rematch_id, game, player_id)
+        has_seat = found.seat_of(player_id) is not None
+        if has_seat and found.head.status not in OVER:
+            return found
+        if found.head.status == "open":
+            return take_seat(rematch_id, player_id, invitation=sign(INVITATION, rematch_id, ANY_SEAT))
+    raise AssertionError
+
+
+def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
+    try:
+        return open_game(player_id, _like(game, player_id), rematch_id)
+    except IntegrityError:  # another player has just opened it
+        db.session.rollback()
+        return load(rematch_id)
+
+
+def _like(game: Game, player_id: UUID) -> Json:
+    """Return a request for a game like this one."""
+    own, head = game.seat_of(player_id), game.head
+    seats = [
+        {"player": "me"} if row.seat == own else {"bot": row.bot} if row.bot else {"open": True} for row in game.seats
+    ]
+    return {
+        "rules": head.rules,
+        "options": head.options,
+        "seats": seats,
+        "title": head.title,
+        "clock": head.clock,
+        "on_timeout": head.on_timeout,
+        "private": head.private or {"open": True} not in seats,
+        "min_reliability": head.min_reliability,
+        "programs": head.programs,
+    }

@@ -1,0 +1,77 @@
+"""Rematches: the players of a game find the same next game, and nobody else does."""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
+from server.errors import NotFound, NotRunning, NotSeated
+from server.play.commits import load
+from server.play.seating.games import open_game
+from server.play.seating.rematches import rematch
+from server.play.seating.seats import leave, take_seat
+from server.play.votes import vote
+from tests.support.games import BOT, DAY, ME, OPEN, at_once, everything_due_happens, game_of, later, wanted
+
+
+def ended(*people: UUID, **more: Any) -> UUID:
+    seats = [ME, *[OPEN] * (len(people) - 1), *[BOT] * (3 - len(people))]
+    game_id = open_game(people[0], wanted(*seats, **more)).game_id
+    for who in people[1:]:
+        take_seat(game_id, who, invitation=sign(INVITATION, game_id, ANY_SEAT))
+    for who in people:
+        vote(game_id, who, "abandon", True)
+    return game_id
+
+
+def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea: UUID) -> None:
+    clock = {"per_move": "P3D"}
+    game_id = ended(ada, bea, private=True, title="Tuesday stars", clock=clock, options={"start_seat": 1})
+    opened = rematch(game_id, ada)
+    assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars", clock)
+    assert opened.head.private and opened.head.options == load(game_id).head.options
+    assert rematch(game_id, ada).game_id == opened.game_id
+    assert load(opened.game_id).head.status == "open"
+    begun = rematch(game_id, bea)
+    assert begun.game_id == opened.game_id and begun.head.status == "running"
+    assert [row.player_id or row.bot for row in begun.seats] == [ada, bea, "greedy"]
+    assert rematch(game_id, ada).game_id == opened.game_id
+
+
+def test_a_rematch_against_bots_begins_at_once(ada: UUID) -> None:
+    begun = rematch(ended(ada), ada)
+    assert begun.head.status == "running" and begun.head.private
+
+
+def test_after_a_rematch_that_is_over_or_began_without_a_player_there_is_a_further_one(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    game_id = ended(ada, bea)
+    first = rematch(game_id, ada)
+    leave(first.game_id, ada)
+    later(30 * DAY)
+    everything_due_happens()
+    assert load(first.game_id).head.status == "abandoned"
+    second = rematch(game_id, bea)
+    assert second.game_id != first.game_id
+    assert rematch(game_id, ada).game_id == second.game_id
+    with pytest.raises(NotSeated):
+        rematch(game_id, cyd)
+
+
+def test_two_rematches_at_the_same_time_are_one_game(app: Flask, ada: UUID, bea: UUID) -> None:
+    game_id = ended(ada, bea)
+    found = at_once(app, [partial(rematch, game_id, who) for who in (ada, bea)])
+    assert len({it.game_id for it in found}) == 1
+    assert {row.player_id for row in load(found[0].game_id).seats} == {ada, bea, None}
+    assert load(found[0].game_id).head.status == "running"
+
+
+def test_only_a_game_that_is_over_has_a_rematch_and_only_for_its_players(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    with pytest.raises(NotRunning):
+        rematch(game_of(ada, bea, bots=1), ada)
+    with pytest.raises(NotFound):
+        rematch(ended(ada, bea, private=True), cyd)
