@@ -43,13 +43,13 @@ from server.games import GAMES, BadOption, Json
 from server.games.presentation import draw, sentence
 from server.operations.archives import archive_of, shared_games
 from server.play import views
-from server.play.seating.exhibition import STEP, exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
 from server.play.seating.rematches import rematch
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
+from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
 from server.play.views import describe, expect_reached, load_visible
 from server.play.votes import take_back, vote, votes_of, way_back_of

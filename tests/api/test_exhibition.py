@@ -6,7 +6,7 @@ import pytest
 
 from server.clock import clock
 from server.games import GAMES
-from server.play.seating.exhibition import exhibition, today
+from server.play.story.exhibition import exhibition, today
 from tests.support.contract import Someone, is_problem
 from tests.support.games import DAY
 

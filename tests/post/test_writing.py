@@ -12,9 +12,9 @@ from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
 from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import load
-from server.play.seating.exhibition import exhibition, today
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, leave, take_seat
+from server.play.story.exhibition import exhibition, today
 from server.play.talk.chat import say
 from server.play.views import describe, story
 from server.play.votes import vote

@@ -160,7 +160,7 @@ def test_readers_are_not_told_their_own_name_in_what_they_did(locale: str) -> No
 
 
 @pytest.mark.parametrize("by", ["bot", "stand-in"])
-def test_a_move_that_somebody_else_made_for_the_reader_has_a_name(by: str) -> None:
+def test_a_move_that_someone_else_made_for_the_reader_has_a_name(by: str) -> None:
     item = {"type": "star-placed", "seat": 0, "star": "7", "board": "leo", "space": "c", "by": by}
     assert sentence(item, NAMES, reader=0) == "Ada put a 7 on Leo c."
     assert sentence(item | {"by": "plan"}, NAMES, reader=0) == "You put a 7 on Leo c."

@@ -15,9 +15,9 @@ from server.games import Json, Seat
 from server.games.presentation import draw, draw_end, in_words, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
-from server.play.seating.exhibition import exhibition, today
 from server.play.seating.seats import return_word
 from server.play.story import authors
+from server.play.story.exhibition import exhibition, today
 from server.play.turns.turn_links import turn_word
 from server.play.views import story, view_of
 from server.post.letters.chat import Chat, chat_for
