@@ -2,7 +2,7 @@
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`,
 `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
-`usual_minutes`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
+`usual_minutes`, `legend`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
 this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
@@ -241,6 +241,7 @@ FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a f
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
+WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
 # Moves in the reader's language, in addition to the notation of `read_move` and `write_move`, which never changes.
 # `read_spoken` parses what `write_spoken` returns, and raises MalformedMove for text that isn't a move. `SpokenWords`

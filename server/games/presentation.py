@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Seat, Sentence, WriteReason
+from server.games.contract import Draw, Json, Rules, Seat, Sentence, WriteLegend, WriteReason
 from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
@@ -112,6 +112,12 @@ def _name_event(item: Json, names: Sequence[str], say: Language, is_own: bool) -
     facts = {key: value for key, value in item.items() if key not in ("type", "seat", "seq", "version", "recorded_at")}
     who = "" if item["seat"] is None else f"{names[item['seat']]}: "
     return f"{who}{what} ({_written(facts)})." if facts else f"{who}{what}."
+
+
+def legend(rules_name: str, locale: str) -> str:
+    """Return what letters and numbers in the names of pieces mean, or "" if the game doesn't say."""
+    write: WriteLegend | None = getattr(GAMES[rules_name], "legend", None)
+    return write(language(locale)) if write else ""
 
 
 def fullest(rules: Rules, views: Sequence[Json]) -> int:

@@ -270,6 +270,10 @@ def usual_minutes(players: int) -> int:
     return 4 * usual_turns(players)
 
 
+def legend(say: Language) -> str:
+    return say.gettext("The number after # tells apart cards of the same kind.")
+
+
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "

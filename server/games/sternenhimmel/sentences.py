@@ -92,6 +92,12 @@ def usual_minutes(players: int) -> int:
     return 2 * usual_turns(players)
 
 
+def legend(say: Language) -> str:
+    return say.gettext(
+        "B is a black hole, which swallows its neighbours. D is a double star, which multiplies the value of its neighbours."
+    )
+
+
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "

@@ -75,7 +75,7 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     """Return the lines that do what these sentences wish for. `is_near`: whether a line resembles a command. Then, the
     name of a game alone is no wish."""
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
-    name = name_in(text)
+    name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games = _games_in(text)
     found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
     return [*found, *([Wish(SET, name)] if name else [])]

@@ -20,7 +20,7 @@ from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import example, score_unit, write_move
+from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
@@ -52,6 +52,7 @@ from server.post.incoming.commands import (
 )
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
+from server.post.incoming.questions import answers, is_question, waiting_for, wants_advice
 from server.post.incoming.replies import Wishes
 from server.post.incoming.sentences import (
     fitting_moves_in,
@@ -436,9 +437,7 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
-    if wishes.is_prose and _is_question(wishes.line):
-        told = [*_scores(doing.game, doing.mail.seat), _about_question(spoken().locale)]
-        answer |= {"done": told, "line": wishes.line, "how": help_for_now(doing.game, doing.mail.seat)}
+    if wishes.problem == "not-understood" and is_question(wishes.line) and _answers_question(doing, wishes):
         return ""
     if wishes.problem:
         answer |= {
@@ -458,13 +457,30 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     return REST
 
 
+def _answers_question(doing: Doing, wishes: Wishes) -> bool:
+    """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
+    which commands may help. Return False if the question stands beside something that comes near a command."""
+    game, seat = doing.game, doing.mail.seat
+    told, is_advised = list(answers(wishes.line, game, seat)), wants_advice(wishes.line, game, seat)
+    if told or is_advised:
+        doing.answer |= {"done": told, "line": wishes.line}
+        if is_advised:
+            do(doing, Wishes(hints=True))
+        return True
+    if wishes.is_prose:
+        is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
+        told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
+        doing.answer |= {"done": told, "line": wishes.line, "how": help_for_now(game, seat)}
+    return wishes.is_prose
+
+
 def _unclear(doing: Doing, wishes: Wishes) -> str:
     """Return what is unclear in a line that was not understood: that it asks, an unknown word and the move
     that it may mean, or which of several moves it is. Otherwise return ""."""
     rules, locale = doing.game.table.rules, spoken().locale
     if wishes.problem != "not-understood":
         return ""
-    if _is_question(wishes.line):
+    if is_question(wishes.line):
         return str(_about_question(locale))
     is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
@@ -501,29 +517,14 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
 def _not_your_turn(doing: Doing, line: str) -> str:
     """Return whose turn it is, and how to plan the move that a line may mean."""
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
-    names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
-    told = gettext("It isn't your turn. We're waiting for %(names)s.", names=spoken().listed(names))
-    rules = game.table.rules
+    told, rules = waiting_for(game), game.table.rules
     likely = example(rules, view_of(game, seat))
     meant = moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(
         'To plan a move for your next turn, reply for example "%(line)s".', line=f"{word_for(PLAN, locale)} {move}"
     )
-    return f"{told} {plans}" if move else str(told)
-
-
-def _is_question(line: str) -> bool:
-    return line.rstrip().endswith(("?", "？", "؟"))
-
-
-def _scores(game: Game, seat: Seat) -> Iterator[str]:
-    """Yield the sentence about the scores of a running game, if it has any."""
-    unit = score_unit(game.table.rules.NAME)
-    if unit and game.table.status == "running":
-        scores = zip(game.names, view_of(game, seat)[unit], strict=True)
-        told = gettext("The scores so far: %(scores)s.", scores=", ".join(f"{name} {score}" for name, score in scores))
-        yield str(told)
+    return f"{told} {plans}" if move else told
 
 
 def _about_question(locale: str) -> str:

@@ -74,7 +74,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     rules, turn = game.table.rules, turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
     begun = bool(game.table.turns)
-    is_about_moves = said["played"] or said["moves"] or (turn is not None and (said["how"] or not said["done"]))
+    is_about_moves = said["played"] or said["moves"] or (turn is not None and not said["done"])
     shows_table = begun and not said["confirm"] and is_about_moves
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []

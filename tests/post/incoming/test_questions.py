@@ -1,0 +1,92 @@
+"""Questions about the game in replies, in four languages: each gets an answer, and no table of eighty lines."""
+
+from uuid import UUID
+
+import pytest
+
+from server.games.presentation import legend
+from server.play.commits import load
+from server.post.incoming import questions
+from server.translations import LOCALES
+from tests.post.incoming.replying import a_move, ada_writes
+from tests.post.office import Office
+from tests.support.games import everything_due_happens, game_of, moves_on
+
+TURN, SCORES, BACK, ADVICE, MEANING = "_TURN", "_SCORES", "_TAKE_BACK", "_ADVICE", "_MEANING"
+ASKED = {
+    TURN: [
+        *("Whose turn is it?", "Is it my turn?", "who's next?", "Who are we waiting for?", "Hi, who is to move now?"),
+        *("Wer ist dran?", "wer ist am Zug?", "Bin ich jetzt an der Reihe?", "Auf wen warten wir?"),
+        *("À qui le tour ?", "C’est mon tour ?", "à qui de jouer ?", "A chi tocca?", "È il mio turno?"),
+    ],
+    SCORES: [
+        *("How many points do I have?", "what's the score?", "Who is winning?"),
+        *("Wie viele Punkte habe ich?", "wie steht's?", "Wer führt?"),
+        *("Combien de points ai-je ?", "Qui gagne ?", "Quanti punti ho?", "Chi vince?"),
+    ],
+    BACK: [
+        *("can I take that back?", "Can I undo?", "kann ich das zurücknehmen?", "Lässt sich das rückgängig machen?"),
+        *("Puis-je annuler mon coup ?", "Posso ritirare la mossa?"),
+    ],
+    ADVICE: [
+        *("what is my best move?", "What should I do first?", "can I get a hint?", "was ist mein bester zug?"),
+        *("Was soll ich tun?", "Quel est le meilleur coup ?", "que dois-je faire ?", "Qual è la mossa migliore?"),
+    ],
+    MEANING: [
+        *("what does the D mean?", "What is a black hole?", "what does #10 mean?", "was bedeutet das D?"),
+        *("Was ist ein Doppelstern?", "que signifie B ?", "Cosa significa il D?"),
+    ],
+}
+NOT_ASKED = [
+    *("How are you?", "Did you see the match?", "Shall we meet on Sunday?", "Wie geht es dir?", "Was machst du heute?"),
+    *("Comment vas-tu ?", "Come stai?", "Is the D on Leo or on Aries yours?", "7 leo c?"),
+]
+
+
+@pytest.mark.parametrize("topic", ASKED)
+def test_questions_are_recognized_by_their_topic(topic: str) -> None:
+    for question in ASKED[topic]:
+        found = {it for it in ASKED if getattr(questions, it).search(question)}
+        assert found == {topic}, question
+
+
+def test_small_talk_is_not_taken_for_a_question_about_the_game() -> None:
+    assert [it for it in NOT_ASKED for topic in ASKED if getattr(questions, topic).search(it)] == []
+
+
+def asks(office: Office, question: str) -> str:
+    return " ".join(ada_writes(office, question).text.split())
+
+
+def test_questions_are_answered_without_the_table_and_without_commands(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    for question, answer in {
+        "Whose turn is it?": "We're waiting for your move.",
+        "How many coins do I have?": "The scores so far: ada 0, bea 0, Greedy 0.",
+        "can I take that back?": 'To take back your last move, reply "undo".',
+        "what is my best move?": "We give hints only if all other players are bots.",
+        "what does the D mean?": "D is a double star, which multiplies the value of its neighbours.",
+        "could I get the rules?": 'Reply "rules" for the rules of the game.',
+    }.items():
+        told = asks(office, question)
+        assert question in told and answer in told
+        assert "Commands, each on its own line" not in told and "The table now" not in told
+    assert load(game_id).version == 1
+    moves_on(game_id, ada)
+    everything_due_happens()
+    assert "It isn't your turn. We're waiting for bea." in asks(office, "wer ist dran?")
+    assert "It isn't your turn. We're waiting for bea." in asks(office, "Did you see the match?")
+
+
+def test_a_question_for_the_best_move_gets_a_hint(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, bots=2, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, "What is my best move?")
+    assert "A bot would play one of these moves." in told
+    assert f"your move was played: {(move := a_move(game_id, ada))}" in asks(office, move)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_game_says_what_its_letters_and_numbers_mean(locale: str) -> None:
+    assert all(len(legend(game, locale)) > 20 for game in ("sternenhimmel", "sternenglanz"))
