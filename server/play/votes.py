@@ -122,6 +122,15 @@ def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
     return bool(seats) and seat not in seats and game.bot_at(seat) is None and _may_pass(game, wish)
 
 
+def request_to(game: Game, seat: Seat) -> str | None:
+    """Return the wish of the open request that still needs this player's vote, or None if there is none or several."""
+    asked = votes_of(game.game_id)[TAKE_BACK]
+    found = [wish for wish in REQUESTS if is_asked_to_vote(game, seat, wish)]
+    if asked and seat not in asked["consents"] and game.bot_at(seat) is None:
+        found.append(TAKE_BACK)
+    return found[0] if len(found) == 1 else None
+
+
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
     """Return the version before the player's last move (`to`, null if they can't take the move back), and whether they
     can take it back without asking (`free`). Raise NotFound, NotSeated."""

@@ -5,16 +5,19 @@ from itertools import groupby
 from flask_babel import gettext
 from sqlalchemy import select
 
+from server.clock import clock
 from server.games import Seat
 from server.games.presentation import example, write_move
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.table import OVER
+from server.play.turns.going_back import last_move
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
+from server.play.votes import request_to
 from server.post.desk.commands import BY_NAME, HELP, REMATCH, REVIEW, RULES
-from server.post.incoming.commands import HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
+from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
 from server.store.tables import GameRow, PlayerGame, db
@@ -36,13 +39,20 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     elif game.table.status == "paused":
         useful = [RESUME, SAY]
     elif turn_of(game.table, seat) is not None:
-        useful = ["", "?", UNDO, HINT if has_hints(game, seat) else SAY]
+        useful = ["", "?", HINT if has_hints(game, seat) else SAY]
     else:
-        useful = [PLAN, UNDO, SAY]
+        useful = [PLAN, SAY]
+    if game.table.status == "running" and last_move(game, seat, clock.now()) is not None:
+        useful.append(UNDO)
+    if request_to(game, seat):
+        useful.append(AGREE)
     locale = spoken().locale
     known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
     names = {"?": "?", **words_of(locale)}
+    short = gettext('a move. "%(rules)s" explains how to write one', rules=BY_NAME[RULES].word(locale))
+    known = [(known[0][0], short), *known[1:]]
     found = [it for nr, it in enumerate(known) if (names.get(it[0].partition(" ")[0], "") if nr else "") in useful]
+    found.sort(key=lambda it: names.get(it[0]) != AGREE)
     if game.table.turns and game.table.status not in OVER:
         found.append((BY_NAME[RULES].word(locale), gettext("sends you the rules")))
     if word := review_word(game):

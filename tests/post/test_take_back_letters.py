@@ -11,7 +11,7 @@ from server.play.votes import take_back, vote, votes_of
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import DAY, game_of, happened, later, moves_on
+from tests.support.games import DAY, everything_due_happens, game_of, happened, later, moves_on
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -96,3 +96,44 @@ def test_a_link_to_a_turn_ended_by_a_take_back_says_so(app: Flask, game_id: UUID
     take_back(game_id, ada, 1)
     page = app.test_client().get(link)
     assert (page.status_code, "A move was taken back, and this turn with it." in page.text) == (410, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("I agree.", "yes", "Sure, fine with me", "ok!", "Hi Ada,\n\nof course, no problem.\n\nCheers\nBea"),
+        *("ich stimme zu", "Klar, gerne!", "d’accord", "Va bene", "agree"),
+    ],
+)
+def test_players_agree_in_their_own_words(office: Office, game_id: UUID, ada: UUID, bea: UUID, text: str) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    arrives(asked(office, "bea")[-1].reply_to, a_mail(text, sender="bea@example.org"))
+    deal_with_mails()
+    assert votes_of(game_id)["take-back"]["consents"] == [0, 1]
+
+
+@pytest.mark.parametrize("text", ["No.", "ok, but only this time", "yes? why?", "not sure", "nein, lieber nicht"])
+def test_an_unclear_reply_agrees_to_nothing_and_is_told_the_word(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, text: str
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    arrives(asked(office, "bea")[-1].reply_to, a_mail(text, sender="bea@example.org"))
+    deal_with_mails()
+    everything_due_happens()
+    assert votes_of(game_id)["take-back"]["consents"] == [0]
+    assert "  agree (agrees to what another player asks for)" in office.mails("bea")[-1].text
+
+
+def test_a_yes_to_a_pause_is_a_vote_for_it(office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    moves_on(game_id, ada)
+    vote(game_id, ada, "pause", True)
+    everything_due_happens()
+    for name in ("bea", "cyd"):
+        letter = next(mail for mail in office.mails(name) if "asks for a pause" in mail.text)
+        arrives(letter.reply_to, a_mail("Yes, fine with me.", sender=f"{name}@example.org"))
+        deal_with_mails()
+    assert load(game_id).table.status == "paused"

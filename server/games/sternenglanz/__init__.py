@@ -48,7 +48,7 @@ from server.games.sternenglanz.spoken import (
 )
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import final_table, table
-from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
+from server.games.sternenglanz.views import example, move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
 ASIDE = frozenset(
@@ -103,6 +103,7 @@ __all__ = [
     "describe",
     "draw",
     "effect",
+    "example",
     "final_table",
     "fitting_moves",
     "fullness",

@@ -6,7 +6,7 @@ from typing import Any
 from server.games.contract import Json, Place, Seat
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import FIELDS, OWN_OPEN, OWN_SECRET, PIECES, ids_of
-from server.games.sternenglanz.moves import Move, move_from_json
+from server.games.sternenglanz.moves import Choose, Move, Sterngeburt, move_from_json
 from server.games.sternenglanz.rules import ACTIONS, REVEALING, checks_secrets
 from server.games.sternenglanz.state import (
     EVENTS,
@@ -32,6 +32,16 @@ from server.games.sternenglanz.state import (
 )
 
 NAME_OF = {kind: name for name, kind in EVENTS.items()}
+
+
+def example(view: Json) -> Move | None:
+    """Return a move that the seat of this view could make if it were its turn: the choice of its first two cards, or a
+    dot star on a free field. Return None if there is none."""
+    if view["phase"] == "choose":
+        hand = view["hand"] or []
+        return Move((Choose(*hand[:2]),)) if len(hand) > 1 else None
+    free = next((field for field in FIELDS if field not in view["board"]), None)
+    return Move((Sterngeburt(1, "punkt", free),)) if free else None
 
 
 def view(sky: State, seat: Seat | None) -> Json:

@@ -28,7 +28,7 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
-from server.play.votes import TAKE_BACK, take_back, vote, votes_of
+from server.play.votes import TAKE_BACK, request_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
 from server.post.incoming.child import TooMuch, child
@@ -215,6 +215,16 @@ def _undo(doing: Doing, wishes: Wishes) -> None:
 
 
 def _agree(doing: Doing, wishes: Wishes) -> None:
+    """Agree to what another player asks for."""
+    match request_to(doing.game, doing.mail.seat):
+        case "pause":
+            return _pause(doing, wishes)
+        case "resume":
+            return _resume(doing, wishes)
+        case str(wish) if wish != TAKE_BACK:
+            _vote(doing, wish)
+            doing.answer["done"].append(gettext("You've agreed."))
+            return None
     _vote(doing, TAKE_BACK)
     if votes_of(doing.mail.game_id)[TAKE_BACK]:
         told = noted("You've agreed. The move will be taken back as soon as everyone agrees.")
@@ -223,6 +233,7 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
     else:
         raise TooLate(noted("No take-back vote is open."))
     doing.answer["done"].append(gettext(told))
+    return None
 
 
 def _ready(doing: Doing, wishes: Wishes) -> None:

@@ -28,6 +28,7 @@ from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import last_change_of_hands
 from server.play.views import turn_of, view_of
+from server.play.votes import request_to
 from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
@@ -52,7 +53,7 @@ from server.post.incoming.commands import (
 )
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
-from server.post.incoming.questions import answers, is_question, waiting_for, wants_advice
+from server.post.incoming.questions import answers, is_at_a_loss, is_question, waiting_for, wants_advice
 from server.post.incoming.replies import Wishes
 from server.post.incoming.sentences import (
     fitting_moves_in,
@@ -211,6 +212,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             do(earlier, confirmed_wishes)
             _forward_settings(earlier, confirmed_wishes)
             doing.game = earlier.game
+        if wishes.problem == "not-understood" and request_to(game, mail.seat):
+            wishes = Wishes(agree=True) if invitations.agrees(read, spoken().locale) else wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
@@ -466,6 +469,8 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         doing.answer |= {"done": told, "line": wishes.line}
         if is_advised:
             do(doing, Wishes(hints=True))
+        elif is_at_a_loss(wishes.line):
+            doing.answer["how"] = help_for_now(game, seat)
         return True
     if wishes.is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None

@@ -48,7 +48,7 @@ def help_lines(rules_name: str, locale: str, example: str = "") -> Sequence[tupl
             gettext("plans this move for your next turn. If you give no move, sends you your current plan"),
         ),
         (UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
-        (AGREE, "", gettext("agrees to a take-back")),
+        (AGREE, "", gettext("agrees to what another player asks for")),
         (READY, "", gettext("confirms before the start that you're ready")),
         (VACATION, "2027-07-01..2027-07-14", days),
         (

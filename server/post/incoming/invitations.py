@@ -95,6 +95,14 @@ _HEDGES = {
         re.IGNORECASE,
     ),
 }
+_WORD_OF_CONSENT = (
+    "i agree|agreed|ich stimme zu|(?:ich bin )?einverstanden|(?:je suis )?d['’]accord|j['’]accepte|(?:sono )?d['’]accordo?|accetto"
+    "|ok(?:ay)?|sure|fine|(?:fine|ok(?:ay)?|all right) (?:with|by|for) me|go ahead|no problem|of course|please|thanks|thank you|klar|na klar|gern|gerne"
+    "|in ordnung|geht klar|kein problem|von mir aus|meinetwegen|natürlich|bitte|bien sûr|pas de (?:problème|souci)|volontiers|vas-y"
+    "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
+)
+_FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+_MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -219,6 +227,17 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale, is_light=True)
     wishes = replies.understand(reply)
     return wishes.move if wishes == replies.Wishes(move=wishes.move) else None
+
+
+def agrees(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply to a request agrees to it, and says nothing else."""
+    own, has_ended = list[str](), False
+    for line in filter(None, map(str.strip, mail.lines)):
+        if is_courtesy(line):
+            has_ended = bool(own)
+        elif not has_ended or len(line.split()) > _MOST_OF_NAME:
+            own.append(line)
+    return understood(mail, locale) == YES or (len(own) == 1 and _FINE.fullmatch(own[0]) is not None)
 
 
 def wants_rules(mail: replies.Mail, locale: str) -> bool:

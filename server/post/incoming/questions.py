@@ -58,6 +58,11 @@ def wants_advice(question: str, game: Game, seat: Seat) -> bool:
     return bool(_ADVICE.search(question)) and has_hints(game, seat) and turn_of(game.table, seat) is not None
 
 
+def is_at_a_loss(question: str) -> bool:
+    """Return whether a question asks what to do, so that the commands may help."""
+    return _ADVICE.search(question) is not None
+
+
 def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
     """Yield a sentence for each topic of a question that we can answer. `wants_advice` is answered by a hint."""
     locale, is_running = spoken().locale, game.table.status == "running"

@@ -81,7 +81,7 @@ class Wishes:
     pause: bool = False
     resume: bool = False
     undo: bool = False
-    agree: bool = False  # whether it agrees to a take-back
+    agree: bool = False  # whether it agrees to what another player asks for
     ready: bool = False
     plan: str | None = None  # see `planning`; "" to show the plan
     resign: bool = False  # needs confirmation, as do a vacation and a stand-in

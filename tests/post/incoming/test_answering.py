@@ -360,7 +360,6 @@ def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UU
         for way in (
             'begin the line with "say"',
             "? (sends you your",
-            "undo (takes back",
             "rules (sends you the rules)",
         ):
             assert way in told
@@ -492,7 +491,7 @@ def test_text_after_say_is_posted_in_the_chat(office: Office, game_id: UUID) -> 
 
 
 def test_the_answer_to_a_chat_message_or_pause_does_not_repeat_the_table(office: Office, game_id: UUID) -> None:
-    for words, is_shown in (("say Good evening!", False), ("pause", False), ("What does the D mean?", True)):
+    for words, is_shown in (("say Good evening!", False), ("pause", False), ("7 nowhere z", True)):
         mail = ada_writes(office, words)
         kinds = [part.get_content_maintype() for part in mail.message.walk()]
         assert ("The table now:" in mail.text, "image" in kinds) == (is_shown, is_shown), words
