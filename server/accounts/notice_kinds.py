@@ -161,7 +161,7 @@ GAME_CLOSING: Final = NoticeKind(
     name="game-closing",
     until=Until.GAME_BEGUN,
     headline=noted("Seats available"),
-    stop=noted("emails before one of your games closes because seats are still free"),
+    stop=noted("emails about free seats in your games that haven't started"),
     stops_game=False,
     to_anyone=True,
 )

@@ -119,6 +119,7 @@ LETTERS: list[Letter] = [
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1),
+    GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1, declined="Kim has declined your invitation."),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
     StandIn(**GAME, said="Ben is playing for you.", more="You can watch."),
     SeatTakenOver(**GAME),
@@ -240,7 +241,7 @@ def test_a_title_that_is_the_name_of_its_rules_stands_alone():
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
 def test_every_email_contains_all_the_data_it_was_given(letter):
-    subject, text = write(letter)
+    subject, text = write(letter, mark="##")
     assert subject
     assert "\n" not in subject
     assert "\n\n\n" not in text

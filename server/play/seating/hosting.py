@@ -124,7 +124,7 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
         declined_at = clock.now()
     else:
         lock_hosted_game(game_id, player_id)
-    _free(seat, invited, declined_at)
+    _free(game_id, seat, invited, declined_at)
 
 
 @with_retries
@@ -132,7 +132,7 @@ def give_back(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> N
     """Decline an invitation with the token from its email. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
-    _free(seat, invited & (SeatRow.email == email), declined_at)
+    _free(game_id, seat, invited & (SeatRow.email == email), declined_at)
 
 
 @with_retries
@@ -153,13 +153,16 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
         db.session.commit()
 
 
-def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
+def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
+    guest = db.session.execute(select(SeatRow.email, SeatRow.invited_by).where(invited)).one_or_none()
     values = NO_INVITATION | {"lost_at": declined_at}
     if declined_at:
         del values["greeting"]  # for `take_again`
     freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
+    if guest and declined_at and guest.email:
+        _tell_host_of_decline(game_id, seat, guest.email, guest.invited_by, declined_at)
     with committing(seat):
         db.session.commit()
 
@@ -267,6 +270,17 @@ def _wake(game_id: UUID, now: datetime) -> None:
 def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) -> None:
     game, at = load_within(in_transaction(db.session.connection()), game_id), closes_at.isoformat()
     outbox.put(game_id, [addressed(game, GAME_CLOSING, game.seat_of(host) or 0, host, now, at, closes_at=at)])
+
+
+def _tell_host_of_decline(
+    game_id: UUID, seat: Seat, email: str, invited_by: UUID | None, declined_at: datetime
+) -> None:
+    """Email the host, who may know the address only of people whom they have invited themselves."""
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    host, about = game.head.host, f"{seat} {declined_at.isoformat()}"
+    if game.head.closes_at:
+        data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else ""}
+        outbox.put(game_id, [addressed(game, GAME_CLOSING, game.seat_of(host) or 0, host, declined_at, about, **data)])
 
 
 def addressed(

@@ -79,13 +79,18 @@ def not_ready(reader: Reader) -> NotReady:
 
 @dataclass(frozen=True, kw_only=True)
 class GameClosing(GameLetter):
-    """The warning to the host that the game will close."""
+    """The warning to the host that the game will close, or the news that somebody declined an invitation to it."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
+    declined: str = ""  # who declined, a sentence
     free: int  # number of free seats
     due: str  # when the game closes
     left: str
+
+    @property
+    def headline(self) -> str:
+        return noted("Invitation declined") if self.declined else super().headline
 
 
 @builds(notice_kinds.GAME_CLOSING)
@@ -93,9 +98,18 @@ def game_closing(reader: Reader) -> GameClosing:
     closes_at = reader.game.head.closes_at
     assert closes_at is not None  # set for every open game
     free = sum(map(ready_check.is_free, reader.game.seats))
-    return GameClosing(
-        **reader.about, due=moment(closes_at, reader.zone), left=span(closes_at - clock.now()), free=free
-    )
+    due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
+    return GameClosing(**reader.about, declined=_declined(reader), free=free, due=due, left=left)
+
+
+def _declined(reader: Reader) -> str:
+    match reader.letter.data.get("declined"):
+        case None:
+            return ""
+        case "":
+            return str(gettext("An invited player has declined."))
+        case who:
+            return str(gettext("%(who)s has declined your invitation.", who=who))
 
 
 # Votes

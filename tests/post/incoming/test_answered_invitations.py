@@ -15,7 +15,7 @@ from server.operations.exports import copy_of_player
 from server.play.mail.mail_in import open_reply_address, open_rsvp_address
 from server.play.seating.games import open_game
 from server.play.seating.hosting import withdraw_invitation
-from server.play.seating.seats import accept_invitation, invite
+from server.play.seating.seats import accept_invitation, invite, take_seat
 from server.play.views import describe
 from server.post.desk.counter import deal_with_desk
 from server.post.incoming.answering import deal_with_mails
@@ -26,7 +26,7 @@ from server.store.tables import Incoming, db
 from server.worker import RECORDS
 from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import BOT, ME, OPEN, head_of, person, seats_of, wanted
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, head_of, person, seats_of, wanted
 
 pytestmark = pytest.mark.usefixtures("within")
 CYD = "cyd@example.org"
@@ -132,6 +132,25 @@ def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Offi
     assert answer is not None
     assert "You have a seat" in answer.text and "The others see you as" not in answer.text
     assert 'reply "rules sternenhimmel Sargon"' in answer.text
+
+
+def test_the_host_is_told_who_declined(office: Office, game_id: UUID) -> None:
+    cyd_writes(office, "No, sorry, not this time.")
+    everything_due_happens()
+    told = office.mails("ada")[-1]
+    assert told.subject == "Invitation declined: Tuesday stars"
+    assert "cyd@example.org has declined your invitation." in told.text
+    assert "You can invite someone else here: " in told.text and "Keep it open" not in told.text
+
+
+def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
+    take_seat(game_id, bea)
+    invite(game_id, bea, CYD)
+    cyd_writes(office, "no")
+    everything_due_happens()
+    told = office.mails("ada")[-1].text
+    assert "An invited player has declined." in told and CYD not in told
 
 
 @pytest.mark.parametrize(

@@ -112,4 +112,4 @@ def test_no_email_is_sent_for_a_planned_turn_and_the_next_email_reports_it(
     everything_due_happens()
     game = head_of(game_id)
     (own,) = (it for it in story(game, 1) if it.get("by") == "plan")
-    assert sentence(own, game.names, "en") in " ".join(office.mails("bea")[-1].text.split())
+    assert sentence(own, game.names, "en", reader=1) in " ".join(office.mails("bea")[-1].text.split())
