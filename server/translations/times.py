@@ -10,6 +10,7 @@ from babel.dates import format_date, format_time
 
 from server.translations import Language
 
+_SHORT = timedelta(minutes=5)
 _FIRST: Final[Mapping[str, str]] = {"fr": "1er", "it": "1º"}
 
 
@@ -35,8 +36,11 @@ def day(when: date, say: Language, form: Literal["long", "full"] = "long") -> st
 def span(length: timedelta, say: Language) -> str:
     """Return a duration such as `2 days`, `1 day 5 hours` or `45 minutes`.
 
-    The duration is rounded down, so that players never have less time than they were promised.
+    The duration is rounded down, so that players never have less time than they were promised. A day or more may be
+    up to five minutes short, since emails are sent slightly after a turn begins: `2 days`, not `1 day 23 hours`.
     """
+    if length > timedelta(days=1) - _SHORT:
+        length += _SHORT
     minutes = max(length, timedelta(0)) // timedelta(minutes=1)
     hours, days = minutes // 60, minutes // (24 * 60)
     if days:
@@ -49,8 +53,7 @@ def short_span(length: timedelta, say: Language) -> str:
 
     A reminder is sent slightly after its time, so 2 hours 59 minutes count as 3 hours.
     """
-    step = timedelta(minutes=5)
-    rounded = -(-length // step) * step
+    rounded = -(-length // _SHORT) * _SHORT
     for unit, name in ((timedelta(days=1), _days), (timedelta(hours=1), _hours)):
         if rounded >= unit:
             return name(rounded // unit, say)

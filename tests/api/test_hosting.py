@@ -370,7 +370,7 @@ def test_the_host_is_warned_once_three_days_before_the_game_closes(
     assert office.mails("bea") == []
     (mail,) = office.mails("ada")
     assert 'ada, "A clear night" still needs one player.' in mail.text
-    assert "You have 2 days 23 hours left." in mail.text
+    assert "You have 3 days left." in mail.text
     assert f"/#/games/{id_of(path)}" in mail.text
     assert moment(path, ada) == closes_at
     until(closes_at - MINUTE)

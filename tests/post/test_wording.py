@@ -475,7 +475,8 @@ def test_a_time_is_shown_unambiguously_in_the_readers_zone(zone, text):
     ("length", "text"),
     [
         (timedelta(days=2), "2 days"),
-        (timedelta(days=1, hours=5, minutes=59), "1 day 5 hours"),
+        (timedelta(days=1, hours=5, minutes=54), "1 day 5 hours"),
+        (timedelta(days=1, hours=23, minutes=56), "2 days"),
         (timedelta(hours=1, minutes=1), "1 hour 1 minute"),
         (timedelta(hours=3), "3 hours"),
         (timedelta(minutes=45, seconds=59), "45 minutes"),
@@ -483,7 +484,7 @@ def test_a_time_is_shown_unambiguously_in_the_readers_zone(zone, text):
         (timedelta(seconds=-5), "less than a minute"),
     ],
 )
-def test_a_time_span_is_rounded_down(length, text):
+def test_a_time_span_is_rounded_down_but_for_a_few_minutes_of_days(length, text):
     assert span(length) == text
 
 

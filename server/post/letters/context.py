@@ -169,7 +169,12 @@ class Reader(NamedTuple):
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
-        news = [it for it in items if since < it["version"] <= self.letter.version and it["type"] not in aside]
+        news = list[Json]()
+        for it in items:
+            if it["type"] == "move-taken-back":
+                news = [before for before in news if before["version"] <= it["to"]]  # the others were undone
+            if since < it["version"] <= self.letter.version and it["type"] not in aside:
+                news.append(it)
         told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale, self.seat)))
         if len(told) <= _MOST_NEWS:
             return told
