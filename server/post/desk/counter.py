@@ -27,7 +27,7 @@ from server.accounts.signed_links import DESK, Capability, is_mark_of, keyed_has
 from server.accounts.strangers import is_stopped
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
-from server.games import Json
+from server.games import GAMES, Json
 from server.play.commits import load
 from server.play.mail.mail_in import KEPT, open_reply_address
 from server.play.mail.postmaster import take_postmaster_mail
@@ -219,6 +219,7 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
     locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     wishes = [it for it in _request(read, locale).wishes if it.command != commands.SET]
+    wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
     data = {"to": sender, "locale": locale, "closed": closed, "answers": "", "wishes": wishes}
     _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
 

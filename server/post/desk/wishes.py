@@ -11,7 +11,7 @@ from flask_babel import gettext
 
 from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game
-from server.post.desk.commands import BY_NAME, FIND, PLAY, RULES, SET, name_word
+from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name_word
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 
@@ -33,6 +33,8 @@ _WANTING = re.compile(
     r"|potrei|voglia)\b",
     re.IGNORECASE,
 )
+_INVITING = re.compile(r"\b(?:invit\w*|einlad\w*|lade\b.*\bein)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s<>,;:@()\"]{1,80}@[^\s<>,;:@()\"]{1,200}[^\s<>,;:@()\".!?]")
 _PLAYING = re.compile(
     r"\b(?:play|playing|(?:a|another|one) game|(?:mit)?spielen?|(?:ein|eine|einer) (?:spiel|partie|runde)|jouer|jouons"
     r"|une (?:autre )?partie|gioc(?:are|o|hiamo)|una(?:['’]altra)? partita)\b",
@@ -76,8 +78,12 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     name of a game alone is no wish."""
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
-    games = _games_in(text)
-    found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
+    games, addresses = _games_in(text), _ADDRESS.findall(text)
+    if addresses and (games or _PLAYING.search(text) or _INVITING.search(text)):
+        guests = " ".join(dict.fromkeys(addresses))
+        found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
+    else:
+        found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
     return [*found, *([Wish(SET, name)] if name else [])]
 
 

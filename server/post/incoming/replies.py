@@ -694,8 +694,16 @@ def _one_move(moves: Sequence[Wishes], rules: Notation) -> Wishes | None:
     return None if any(";" in line for line in lines) else _move("; ".join(lines), rules)
 
 
+_BETWEEN_STEPS = re.compile(  # what players write instead of a semicolon
+    r",(?: (?:and|then|und|dann|et|puis|e|poi)(?= ))?| (?:and|then|und|dann|et|puis|e|poi)(?: (?:then|dann|puis|poi))? ",
+    re.IGNORECASE,
+)
+
+
 def _move(line: str, rules: Notation) -> Wishes | None:
     move = move_in(line, rules)
+    if move is None and (steps := _BETWEEN_STEPS.sub("; ", line)) != line:
+        move = move_in(steps, rules)
     return None if move is None else Wishes(rules.write_move(move), move)
 
 

@@ -32,6 +32,14 @@ def of_every_game(*commands: str) -> list[str]:
         ("Ich möchte gegen einen Bot spielen", of_every_game("play")),
         ("Je voudrais jouer contre l'ordinateur.", of_every_game("play")),
         ("Vorrei giocare a sternenhimmel\ncontro un bot. Mi chiamo Ada.", ["play sternenhimmel", "set Ada"]),
+        (
+            "I want to invite my friend Tom (tom.bach@example.org) to a game of sternenglanz.",
+            ["new sternenglanz tom.bach@example.org"],
+        ),
+        ("Can I play with bob@example.org?", [f"new {game} bob@example.org" for game in GAMES]),
+        ("Ich möchte eva@example.org zu Sternenhimmel einladen!", ["new sternenhimmel eva@example.org"]),
+        ("You can reach me at ann@example.org.", []),
+        ("My name is Paula\n\nCheers\nPaula", ["set Paula"]),
         ("I'd like to play a game", of_every_game("play", "find")),
         ("Kann ich mit Freunden Sternenglanz spielen?", ["find sternenglanz"]),
         ("Sternenglanz?", ["play sternenglanz", "find sternenglanz"]),
@@ -82,7 +90,8 @@ def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) 
 
 def test_a_new_player_is_offered_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
     ben = mailbox("ben@example.org")
-    (hello,) = ben.sends(DESK, "Hello")
+    (hello,) = ben.sends(DESK, "Hello, what is this?")
+    assert all(f"- play {game}: " in hello.text for game in GAMES)
     (welcome,) = ben.sends(hello.reply_to, "Hello", From="Ben Muster <ben@example.org>")
     assert "- name Ben: " in welcome.text
     assert welcome.text.count("\n- ") == 3

@@ -672,6 +672,9 @@ def test_a_quoted_line_is_recognized_however_mail_programs_send_it_back() -> Non
         (said, said[:60]),
         ("1 lay punkt b1; 2 move a1 b2 c3", "1 lay punkt b1;\n2 move a1 b2 c3"),
         ("1 lay punkt b1\n2 move a1 b2 c3", "1 lay punkt b1; 2 move a1 b2 c3"),
+        ("1 lay punkt b1; 2 move a1 b2 c3", "1 lay punkt b1, 2 move a1 b2 c3"),
+        ("1 lay punkt b1; 2 move a1 b2 c3", "1 lay punkt b1 and then 2 move a1 b2 c3"),
+        ("1 lay punkt b1; 2 move a1 b2 c3", "1 lay punkt b1, und 2 move a1 b2 c3"),
     ]:
         game = "sternenglanz" if "lay" in earlier else "sternenhimmel"
         assert not after(earlier, again, game).problem
