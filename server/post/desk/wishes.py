@@ -33,7 +33,7 @@ _WANTING = re.compile(
     r"|potrei|voglia)\b",
     re.IGNORECASE,
 )
-_INVITING = re.compile(r"\b(?:invit\w*|einlad\w*|lade\b.*\bein)\b", re.IGNORECASE)
+_INVITING = re.compile(r"\b(?:invit\w*|einlad\w*|lade\b.{1,60}\bein)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>,;:@()\"]{1,80}@[^\s<>,;:@()\"]{1,200}[^\s<>,;:@()\".!?]")
 _PLAYING = re.compile(
     r"\b(?:play|playing|(?:a|another|one) game|(?:mit)?spielen?|(?:ein|eine|einer) (?:spiel|partie|runde)|jouer|jouons"
@@ -54,7 +54,9 @@ _CALLED = re.compile(
     r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
     r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
 )
-_OWN_NAME = re.compile(r"^\s*\"?([^\W\d_][^\d<>@\",;:()\[\]]*?)\"?\s*<")  # in `Mira Muster <mira@example.org>`
+_OWN_NAME = re.compile(
+    r"^\s{0,9}\"?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)\"?\s{0,9}<"
+)  # in `Mira Muster <mira@example.org>`
 
 
 class Wish(NamedTuple):

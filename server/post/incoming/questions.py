@@ -23,7 +23,7 @@ _SCORES = re.compile(
 )
 _TURN = re.compile(
     r"\b(?:(?:whose|my|your|who['’]s) turn|who(?:['’]s| is)? (?:on|next|to (?:move|play))|(?:who|what) are we waiting for|waiting for (?:me|whom?)"
-    r"|(?:wer|bin ich|bist du|ist \w+) (?:ist |jetzt |schon |gerade )*(?:dran|am zug|an der reihe)|auf wen warten wir"
+    r"|(?:wer|bin ich|bist du|ist \w{1,20}) (?:ist |jetzt |schon |gerade ){0,3}(?:dran|am zug|an der reihe)|auf wen warten wir"
     r"|à qui (?:le tour|est-ce|c['’]est|de jouer)|(?:est-ce|c['’]est) (?:à moi|mon tour)|qui joue|a chi tocca|tocca a (?:me|chi)"
     r"|di chi è il turno|è il mio turno|chi (?:gioca|deve giocare))\b",
     re.IGNORECASE,
@@ -43,8 +43,8 @@ _ADVICE = re.compile(
 _MEANING = re.compile(
     r"\b(?:(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll)|bedeutet|wofür steht"
     r"|signifien?t?|veu(?:t|lent) dire|qu['’]est-ce|c['’]est quoi|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
-    r".*?(?:\b[BD]\b|#|\b(?:stars?|holes?|cards?|numbers?|letters?|\w*sterne?|\w*loch|\w*karten?|zahl|buchstabe|étoiles?|trous?|cartes?|lettre"
-    r"|stell[ae]|buc[oh]\w*|cart[ae]|lettera)\b)",
+    r".{0,60}?(?:\b[BD]\b|#|\b(?:stars?|holes?|cards?|numbers?|letters?|\w{0,20}sterne?|\w{0,20}loch|\w{0,20}karten?|zahl|buchstabe|étoiles?|trous?|cartes?|lettre"
+    r"|stell[ae]|buc[oh]\w?|cart[ae]|lettera)\b)",
     re.IGNORECASE,
 )
 
