@@ -484,7 +484,7 @@ def test_a_time_is_shown_unambiguously_in_the_readers_zone(zone, text):
         (timedelta(seconds=-5), "less than a minute"),
     ],
 )
-def test_a_time_span_is_rounded_down_but_for_a_few_minutes_of_days(length, text):
+def test_a_time_span_is_rounded_down_except_for_a_few_minutes_of_days(length, text):
     assert span(length) == text
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flask_babel import gettext
 
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
-from server.games import Json, Seat
+from server.games import Json, Rules, Seat
 from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.game import Game
@@ -19,7 +19,6 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.table_help import example_at_table
 from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
@@ -90,7 +89,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         played=text.in_words(rules, said["played"], spoken().locale),
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
-        done=(*said["done"], *_without_a_turn(said, is_asked), *_rest_of_turn(game, seat, said, is_asked)),
+        done=(*said["done"], *_without_a_turn(said, is_asked), *_rest_of_turn(rules, moves, said)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
@@ -111,12 +110,11 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
 
 
-def _rest_of_turn(game: Game, seat: Seat, said: Json, is_asked: bool) -> Iterator[str]:
-    """Yield the sentence for a player who has made a part of their turn."""
-    if said["played"] and is_asked and game.table.rules.is_mid_turn(game.table.state, seat):
-        yield gettext(
-            'Your turn isn\'t over yet. You can go on with "%(move)s", for example.', move=example_at_table(game, seat)
-        )
+def _rest_of_turn(rules: Rules, moves: Sequence[Any], said: Json) -> Iterator[str]:
+    """Yield the sentence for a player who has played a part of their turn. `moves`: the legal moves, if it goes on."""
+    if said["played"] and moves:
+        move = text.write_move(rules, moves[len(moves) // 2], spoken().locale)
+        yield gettext('Your turn isn\'t over yet. You can go on with "%(move)s", for example.', move=move)
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

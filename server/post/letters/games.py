@@ -79,7 +79,7 @@ def not_ready(reader: Reader) -> NotReady:
 
 @dataclass(frozen=True, kw_only=True)
 class GameClosing(GameLetter):
-    """The warning to the host that the game will close, or the news that somebody declined an invitation to it."""
+    """The warning to the host that the game will close, or the news that someone declined an invitation to it."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
