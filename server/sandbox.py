@@ -205,7 +205,7 @@ def _by_link(people: People, game_id: UUID) -> None:
 
 
 def _invited(people: People, game_id: UUID) -> None:
-    _opened(game_id, _sky("You are invited", _ME, {"email": EMAIL}, _OPEN), people.ada)
+    _opened(game_id, _sky("A table for Robin", _ME, {"email": EMAIL}, _OPEN), people.ada)
 
 
 def _bens_turn(people: People, game_id: UUID) -> None:

@@ -6,7 +6,7 @@ import { Sorry, useSubmit } from "../ui/parts.js";
 import { go, toGame } from "../ui/routes.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
-import { knows, listed, t } from "../ui/words.js";
+import { knows, listed, t, tell } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
@@ -65,12 +65,13 @@ function Rematch({ id }) {
 }
 
 /** Explain how the game was decided, and by how much. */
-function why({ rules, outcome, view }, order, names) {
+function why({ rules, outcome, view, you }, order, names) {
   const { places, scores } = outcome;
   const key = `story.why.${view?.result?.reason}`;
   const next = order.find((seat) => places[seat] > 1);
   const count = next === undefined ? 0 : scores[order[0]] - scores[next];
-  const ahead = count > 0 && t("result.ahead", { ahead: t(GAMES[rules]?.score ?? "points", { count }), name: names[next] });
+  const isOwn = next !== undefined && next === you?.seat;
+  const ahead = count > 0 && tell("result.ahead", isOwn, { ahead: t(GAMES[rules]?.score ?? "points", { count }), name: names[next] });
   return [knows(key) && t(key), ahead].filter(Boolean).join(" ");
 }
 
