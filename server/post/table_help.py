@@ -55,6 +55,8 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     found.sort(key=lambda it: names.get(it[0]) != AGREE)
     if game.table.turns and game.table.status not in OVER:
         found.append((BY_NAME[RULES].word(locale), gettext("sends you the rules")))
+    if game.table.status in OVER:
+        found.append((rematch_word(), gettext("opens another game with the same players")))
     if word := review_word(game):
         found.append((word, gettext("compares your moves with a bot's")))
     return [help_line(*it) for it in [*found, (BY_NAME[HELP].word(locale), gettext("lists all commands"))]]

@@ -104,7 +104,8 @@ class _Text:
             return
         for it in json.loads(self._file.read_text("utf-8"))[f"rules-{self._name}"]:
             block = {"when": it.get("when", {}), "text": it["text"]}
-            yield Section(it["title"], tuple(self._lines(block, self._editions)))
+            if lines := tuple(self._lines(block, self._editions)):  # some sections have only pictures
+                yield Section(it["title"], lines)
 
     def _lines(self, block: Any, editions: Sequence[_Edition]) -> Iterator[str]:
         match block:

@@ -24,6 +24,7 @@ from server.play.moves import play_reply
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, ready
 from server.play.seating.stand_ins import ask_stand_in, end_stand_in
+from server.play.table import OVER
 from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import count_hint, hint
@@ -80,6 +81,8 @@ class Doing:
 
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
+            case StaleTurn() if self.game.table.status in OVER:
+                told = gettext("The game is over.")
             case StaleTurn():
                 told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):

@@ -26,7 +26,7 @@ from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
-from server.play.table import last_change_of_hands
+from server.play.table import OVER, last_change_of_hands
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
 from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
@@ -65,7 +65,7 @@ from server.post.incoming.sentences import (
 )
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.table_help import example_at_table, help_for_now
+from server.post.table_help import example_at_table, help_for_now, rematch_word
 from server.post.wording import spoken
 from server.sanitize import clean
 from server.store import desk, inbox
@@ -441,6 +441,15 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
     if wishes.problem == "not-understood" and is_question(wishes.line) and _answers_question(doing, wishes):
+        return ""
+    if wishes.problem == "not-understood" and doing.game.table.status in OVER:
+        rematch, say = rematch_word(), word_for(SAY, spoken().locale)
+        told = gettext(
+            'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
+            rematch=rematch,
+            say=say,
+        )
+        answer |= {"done": [told], "line": wishes.line}
         return ""
     if wishes.problem:
         answer |= {

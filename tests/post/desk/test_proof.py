@@ -78,9 +78,9 @@ def ann_joins(ann: Correspondent) -> UUID:
 
 
 def test_a_stranger_gets_one_email_that_quotes_nothing_they_wrote(ann: Correspondent) -> None:
-    text = "Buy watches at http://spam.example\nplay sternenhimmel"
+    text = "Buy watches at http://spam.example\nnew sternenhimmel 5"
     (hello,) = ann.sends(DESK, text, "Cheap watches", Message_ID="<cheap-watches@spam.example>")
-    for word in ("watches", "Watches", "spam.example", "sternenhimmel"):
+    for word in ("watches", "Watches", "spam.example", "sternenhimmel 5"):
         assert word not in hello.raw.decode() + hello.text + hello.page
     assert hello.message["Auto-Submitted"] == "auto-replied"
     assert hello.message["In-Reply-To"] is None
@@ -793,6 +793,10 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     for name in ("ada", "bea"):
         ended = office.mails(name)[-1]
         assert 'Reply "rematch" to play again with the same players.' in ended.text
+        arrives(ended.reply_to, a_mail("That was fun!", sender=f"{name}@example.org"))
+        settle()
+        thanked = " ".join(office.mails(name)[-1].text.split())
+        assert 'The game is over. To play again, reply "rematch".' in thanked and "that didn't work" not in thanked
         arrives(ended.reply_to, a_mail("Rematch!", sender=f"{name}@example.org"))
         settle()
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)

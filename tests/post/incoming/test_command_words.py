@@ -304,7 +304,7 @@ def test_our_reply_lists_the_commands_as_they_can_be_written(
     change_profile(ada, {"locale": locale})
     answer = ada_writes(office, "7 leo")
     *listed, rules, last = re.findall(r"^  (\S[^(\n]*?) \(", answer.text, re.MULTILINE)
-    assert len(listed) == 4
+    assert len(listed) == 3
     assert (rules, last) == (BY_NAME[RULES].word(locale), BY_NAME[HELP].word(locale))
     for line in listed:
         assert not read(line, locale).problem, line
