@@ -30,8 +30,8 @@ _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/js
 _HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}  # a new release takes effect immediately
 _FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 _COMMENTS = {
-    ".js": re.compile(rb"/\*\*\s(?:(?!\*/).)*\*/ ?| *(?<!\S)// [^\n]*", re.DOTALL),
-    ".css": re.compile(rb" */\*(?:(?!\*/).)*\*/", re.DOTALL),
+    ".js": re.compile(rb"/\*\*\s(?:(?!\*/).)*(?:\*/ ?|\Z)|(?<! ) *(?<!\S)// [^\n]*", re.DOTALL),
+    ".css": re.compile(rb"(?<! ) */\*(?:(?!\*/).)*(?:\*/|\Z)", re.DOTALL),
 }
 _LAZY = re.compile(r'\blater\("([\w/-]+)"')
 _HASHED = re.compile(r"\.([0-9a-f]{10})(\.\w+)$")
