@@ -165,37 +165,27 @@ def _game_ended(item: Json, names: Sequence[str], say: Language, is_own: bool) -
     )
 
 
+def _of_seat(you: str, other: str) -> Sentence:
+    """Return the function that writes one of two sentences, for the reader or about another seat."""
+    return lambda item, names, say, is_own: say.addressed(is_own, you, other, name=names[item["seat"]])
+
+
 COMMON_SENTENCES: Mapping[str, Sentence] = {
     "game-started": lambda item, names, say, is_own: say.gettext("The game started."),
-    "time-extended": lambda item, names, say, is_own: say.addressed(
-        is_own, "You got extra time.", "%(name)s got extra time.", name=names[item["seat"]]
-    ),
+    "time-extended": _of_seat(noted("You got extra time."), noted("%(name)s got extra time.")),
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
-    "stand-in-began": lambda item, names, say, is_own: say.addressed(
-        is_own,
-        "A stand-in is now playing for you.",
-        "A stand-in is now playing for %(name)s.",
-        name=names[item["seat"]],
+    "stand-in-began": _of_seat(
+        noted("A stand-in is now playing for you."), noted("A stand-in is now playing for %(name)s.")
     ),
-    "stand-in-ended": lambda item, names, say, is_own: say.addressed(
-        is_own,
-        "The stand-in is no longer playing for you.",
-        "The stand-in is no longer playing for %(name)s.",
-        name=names[item["seat"]],
+    "stand-in-ended": _of_seat(
+        noted("The stand-in is no longer playing for you."), noted("The stand-in is no longer playing for %(name)s.")
     ),
-    "seat-taken-over": lambda item, names, say, is_own: say.addressed(
-        is_own,
-        "You took over the seat from the bot.",
-        "%(name)s took over the seat from the bot.",
-        name=names[item["seat"]],
+    "seat-taken-over": _of_seat(
+        noted("You took over the seat from the bot."), noted("%(name)s took over the seat from the bot.")
     ),
-    "seat-taken-back": lambda item, names, say, is_own: say.addressed(
-        is_own, "You're back.", "%(name)s is back.", name=names[item["seat"]]
-    ),
-    "move-taken-back": lambda item, names, say, is_own: say.addressed(
-        is_own, "You took a move back.", "%(name)s took a move back.", name=names[item["seat"]]
-    ),
+    "seat-taken-back": _of_seat(noted("You're back."), noted("%(name)s is back.")),
+    "move-taken-back": _of_seat(noted("You took a move back."), noted("%(name)s took a move back.")),
     "game-paused": lambda item, names, say, is_own: say.gettext("The game was paused."),
     "game-resumed": lambda item, names, say, is_own: say.gettext("The game was resumed."),
     "game-ended": _game_ended,

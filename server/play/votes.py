@@ -118,15 +118,19 @@ def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
 
 def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
     """Return whether an open request still needs this player's vote."""
-    seats = votes_of(game.game_id)[wish]
+    return _is_asked(game, seat, wish, votes_of(game.game_id))
+
+
+def _is_asked(game: Game, seat: Seat, wish: str, votes: Json) -> bool:
+    seats = votes[wish]
     return bool(seats) and seat not in seats and game.bot_at(seat) is None and _may_pass(game, wish)
 
 
 def request_to(game: Game, seat: Seat) -> str | None:
     """Return the wish of the open request that still needs this player's vote, or None if there is none or several."""
-    asked = votes_of(game.game_id)[TAKE_BACK]
-    found = [wish for wish in REQUESTS if is_asked_to_vote(game, seat, wish)]
-    if asked and seat not in asked["consents"] and game.bot_at(seat) is None:
+    votes = votes_of(game.game_id)
+    found = [wish for wish in REQUESTS if _is_asked(game, seat, wish, votes)]
+    if (asked := votes[TAKE_BACK]) and seat not in asked["consents"] and game.bot_at(seat) is None:
         found.append(TAKE_BACK)
     return found[0] if len(found) == 1 else None
 

@@ -30,8 +30,9 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
     own_seat(game, player_id)
     if game.head.status not in OVER:
         raise NotRunning(noted("This game isn't over yet."))
-    ids = (uuid5(game_id, f"rematch {number}") for number in count(1))
-    for rematch_id in ids:
+    numbers = count(1)
+    while True:
+        rematch_id = uuid5(game_id, f"rematch {next(numbers)}")
         try:
             found = load(rematch_id)
         except NotFound:
@@ -41,7 +42,6 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
             return found
         if found.head.status == "open":
             return take_seat(rematch_id, player_id, invitation=sign(INVITATION, rematch_id, ANY_SEAT))
-    raise AssertionError
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:

@@ -54,9 +54,8 @@ _CALLED = re.compile(
     r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
     r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
 )
-_OWN_NAME = re.compile(
-    r"^\s{0,9}\"?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)\"?\s{0,9}<"
-)  # in `Mira Muster <mira@example.org>`
+# The name in `Mira Muster <mira@example.org>`
+_OWN_NAME = re.compile(r"^\s{0,9}\"?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)\"?\s{0,9}<")
 
 
 class Wish(NamedTuple):

@@ -219,15 +219,19 @@ def _undo(doing: Doing, wishes: Wishes) -> None:
 
 def _agree(doing: Doing, wishes: Wishes) -> None:
     """Agree to what another player asks for."""
-    match request_to(doing.game, doing.mail.seat):
-        case "pause":
-            return _pause(doing, wishes)
-        case "resume":
-            return _resume(doing, wishes)
-        case str(wish) if wish != TAKE_BACK:
-            _vote(doing, wish)
-            doing.answer["done"].append(gettext("You've agreed."))
-            return None
+    wish = request_to(doing.game, doing.mail.seat) or TAKE_BACK
+    if wish == "pause":
+        _pause(doing, wishes)
+    elif wish == "resume":
+        _resume(doing, wishes)
+    elif wish == TAKE_BACK:
+        _agree_to_take_back(doing)
+    else:
+        _vote(doing, wish)
+        doing.answer["done"].append(gettext("You've agreed."))
+
+
+def _agree_to_take_back(doing: Doing) -> None:
     _vote(doing, TAKE_BACK)
     if votes_of(doing.mail.game_id)[TAKE_BACK]:
         told = noted("You've agreed. The move will be taken back as soon as everyone agrees.")
@@ -236,7 +240,6 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
     else:
         raise TooLate(noted("No take-back vote is open."))
     doing.answer["done"].append(gettext(told))
-    return None
 
 
 def _ready(doing: Doing, wishes: Wishes) -> None:

@@ -1,6 +1,7 @@
-"""Replies to invitations: yes or no, in four languages.
+"""Replies to invitations and to requests: yes or no, in four languages.
 
-The reply address is secret. The reply must also come from the invited address, since people forward invitations.
+The reply address of an invitation is secret. The reply must also come from the invited address, since people forward
+invitations.
 """
 
 import re

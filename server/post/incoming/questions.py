@@ -47,20 +47,21 @@ _MEANING = re.compile(
     r"|stell[ae]|buc[oh]\w?|cart[ae]|lettera)\b)",
     re.IGNORECASE,
 )
+_RULES = re.compile(r"\b(?:rules|regeln|règles|regole)\b", re.IGNORECASE)
 
 
 def is_question(line: str) -> bool:
     return line.rstrip().endswith(("?", "？", "؟"))
 
 
-def wants_advice(question: str, game: Game, seat: Seat) -> bool:
-    """Return whether a question asks for a good move, in a game and at a time at which the seat can get hints."""
-    return bool(_ADVICE.search(question)) and has_hints(game, seat) and turn_of(game.table, seat) is not None
-
-
 def is_at_a_loss(question: str) -> bool:
-    """Return whether a question asks what to do, so that the commands may help."""
+    """Return whether a question asks what to do."""
     return _ADVICE.search(question) is not None
+
+
+def wants_advice(question: str, game: Game, seat: Seat) -> bool:
+    """Return whether a question asks what to do, in a game and at a time at which the seat can get hints."""
+    return is_at_a_loss(question) and has_hints(game, seat) and turn_of(game.table, seat) is not None
 
 
 def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
@@ -76,7 +77,7 @@ def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
             'To take back your last move, reply "%(undo)s". If others have moved since then, we ask them first.',
             undo=word_for(UNDO, locale),
         )
-    if _ADVICE.search(question) and not wants_advice(question, game, seat):
+    if is_at_a_loss(question) and not wants_advice(question, game, seat):
         if has_hints(game, seat):
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
@@ -84,11 +85,7 @@ def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
     is_of_words = _MEANING.search(question)
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
-    if (
-        is_of_words
-        or ASKS_RULES.search(question)
-        or re.search(r"\b(?:rules|regeln|règles|regole)\b", question, re.IGNORECASE)
-    ):
+    if is_of_words or ASKS_RULES.search(question) or _RULES.search(question):
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
 
