@@ -73,6 +73,11 @@ def example_at_table(game: Game, seat: Seat) -> str:
     return "" if move is None else write_move(rules, move, spoken().locale)
 
 
+def for_game(number: int, line: str) -> str:
+    """Return a line as a player writes it to the post desk for the game with this number."""
+    return f"{gettext('game')} {number}: {line}"
+
+
 def asking_words(game: Game, seat: Seat) -> list[str]:
     """Return the words that ask for the rules and, if the player in a seat can get hints, for a hint."""
     locale = spoken().locale

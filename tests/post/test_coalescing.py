@@ -13,9 +13,11 @@ from server.clock import clock
 from server.play.seating.seats import change_seat
 from server.post.coalescing import LONGEST, MOST, put_off_until
 from server.post.incoming.answering import deal_with_mails
+from server.store import desk
 from server.store.tables import Delivery, LetterRow, db
 from server.store.watching import Place, note_watching
-from tests.post.incoming.replying import DOMAIN, a_move
+from tests.post.desk.writing import settle
+from tests.post.incoming.replying import DOMAIN, a_move, messages
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import MINUTE, everything_due_happens, game_of, later, moves_on, seats_of, stop_the_clock
 from tests.support.live_server import AT_ONCE
@@ -62,14 +64,13 @@ def test_turns_due_together_are_sent_in_one_complete_email(ada: UUID, bea: UUID,
     assert mail.subject == "Your turn in 2 games"
     assert [became_of(game_id) for game_id in games] == [["sent"], ["sent"]]
     for title, game_id in zip(("Autumn", "Spring"), games, strict=True):
-        assert f"\n== {title} (Sternenhimmel) ==\nReply address for this game: " in mail.text
+        assert f"\n== {desk.numbers(ada)[game_id]} {title} (Sternenhimmel) ==\n" in mail.text
         assert title in mail.page
         assert f"/#/games/{game_id}" in mail.text
     assert mail.text.count("Move here: http://127.0.0.1:8000/t/") == mail.text.count("The table:") == 2
     images = [part["Content-ID"] for part in mail.message.walk() if part.get_content_type() == "image/png"]
-    assert sorted(images) == ["<table-0.png>", "<table-1.png>"]
-    assert all(f"cid:table-{nr}.png" in mail.page for nr in range(2))
-    assert "Reply above this line" not in mail.text + mail.page
+    assert sorted(images) == ["<table-1.png>", "<table-2.png>"]
+    assert all(f"cid:table-{nr}.png" in mail.page for nr in (1, 2))
 
 
 def test_the_email_about_a_turn_waits_while_another_game_may_bring_a_turn(
@@ -182,39 +183,56 @@ def test_one_click_stops_the_emails_about_several_games(ada: UUID, bea: UUID, of
 # Answers
 
 
-def addresses_in(mail: Mail) -> list[str]:
-    return re.findall(r"^Reply address for this game: (\S+)$", mail.text, re.MULTILINE)
+def address_of(mail: Mail, title: str) -> str:
+    """Return the address of the button that replies for this game."""
+    found = re.search(rf'href="mailto:(\S+)\?subject=Re%3A%20Your%20turn%3A%20{title}"', mail.page)
+    assert found
+    return found[1]
 
 
 def test_each_game_in_an_email_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
-    in_the_letter = [mail.text.index(f"== {title}") for title in ("Autumn", "Spring")]
-    (to,) = addresses_in(mail)[1 if in_the_letter[0] < in_the_letter[1] else 0 :][:1]
-    arrives(to, a_mail(a_move(games[1], ada)))
+    arrives(address_of(mail, "Spring"), a_mail(a_move(games[1], ada)))
     deal_with_mails()
     assert [seats_of(game_id)[0].to_act for game_id in games] == [True, False]
-    assert f'href="mailto:{to}?subject=Re%3A%20Your%20turn%3A%20Spring' in mail.page
 
 
-def test_a_reply_to_an_email_about_several_games_plays_nothing_and_our_reply_explains_why(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
-    games = [table(ada, bea), table(ada, bea)]
+def test_a_reply_to_an_email_about_several_games_names_the_game_of_a_move(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
-    assert mail.reply_to not in addresses_in(mail)
-    for words in (a_move(games[0], ada), "say Good evening!", "resign", "?"):
+    numbers = desk.numbers(ada)
+    asked = re.search(r'for example\s+"(game\s\d:[^"]*)"', mail.text)
+    assert asked
+    for words, told in [
+        (a_move(games[0], ada), "2 games are waiting for your move. Nothing was played yet."),
+        ("hint", f'for example "game {min(numbers.values())}: hint"'),
+        ("STOP", 'reply "set mails off"'),
+    ]:
         arrives(mail.reply_to, a_mail(words))
-        deal_with_mails()
-        answer = office.mails("ada")[-1]
-        assert "replied to an email about several games" in answer.text
+        settle()
+        assert told in " ".join(office.mails("ada")[-1].text.split())
     assert all(seats_of(game_id)[0].to_act for game_id in games)
-    arrives(mail.reply_to, a_mail("STOP"))
-    deal_with_mails()
-    assert "To stop all emails" in office.mails("ada")[-1].text
-    arrives(answer.reply_to, a_mail(a_move(games[0], ada)))
-    deal_with_mails()
-    assert sum(seats_of(game_id)[0].to_act for game_id in games) == 1
+    arrives(mail.reply_to, a_mail(f"{numbers[games[1]]}: say Good evening!"))
+    settle()
+    assert [messages(it) for it in games] == [[], ["Good evening!"]]
+    arrives(mail.reply_to, a_mail(" ".join(asked[1].split())))
+    settle()
+    (left,) = (game_id for game_id in games if seats_of(game_id)[0].to_act)
+    arrives(mail.reply_to, a_mail(f"{numbers[left]}: {a_move(left, ada)}"))
+    settle()
+    assert not seats_of(left)[0].to_act
+    arrives(mail.reply_to, a_mail(f"{numbers[left]}: say Good night!"))
+    settle()
+    assert messages(left)[-1] == "Good night!"
+
+
+def test_a_reply_to_an_email_about_two_kinds_of_games_needs_no_number(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea), game_of(ada, bea, rules="sternenglanz", bots=1)]
+    (mail,) = office.mails("ada")
+    arrives(mail.reply_to, a_mail(a_move(games[0], ada)))
+    settle()
+    assert [seats_of(game_id)[0].to_act for game_id in games] == [False, True]
 
 
 def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
@@ -222,9 +240,7 @@ def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
 ) -> None:
     game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")
     (mail,) = office.mails("ada")
-    own = re.search(r"== Autumn .*\nReply address for this game: (\S+)", mail.text)
-    assert own
-    arrives(own[1], a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
+    arrives(address_of(mail, "Autumn"), a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
     deal_with_mails()
     office.delivers()  # otherwise the email about the next turn would contain the answer
     later(SECOND)

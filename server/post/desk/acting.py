@@ -26,6 +26,7 @@ from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
 from server.post.desk.rule_texts import editions, options_of
 from server.post.desk.wishes import Wish
+from server.post.incoming.commands import stops
 from server.post.table_help import help_at_table
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -171,6 +172,13 @@ def _sentence(error: PlayError | RuleError) -> str:
 
 
 def _not_understood(asked: Asked) -> Said:
+    if stops(asked.line):
+        told = gettext(
+            'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
+            off="set mails off",
+            goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
+        )
+        return Said(line=asked.line, told=[told])
     name = asked.near or nearest(asked.line, spoken().locale)
     it = BY_NAME[name]
     told = [

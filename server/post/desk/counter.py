@@ -383,11 +383,11 @@ def _is_for_tables(request: Request) -> bool:
 
 
 def _passed_on(errand: Errand, mail: DeskMail, read: replies.Mail) -> Said | None:
-    """Pass the move in an email on to the table where it is the player's turn. See `pass_on`."""
+    """Pass a move or a command on to its table. See `pass_on`."""
     errand.written_at = read.written_at if _is_old(read) else None
     waiting = games.waiting_games(errand)
     due = due_games(errand, waiting[:_MOST_DUE])
-    return pass_on(errand, mail, read, due) if due else None
+    return pass_on(errand, mail, read, due)
 
 
 def _is_final(waiting: DeskMail) -> bool:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from flask_babel import gettext, ngettext
 
+from server.errors import NotFound
 from server.games import GAMES, Rules
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -27,7 +28,7 @@ from server.post.incoming.intake import identity
 from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
 from server.post.incoming.replies import Line, Mail, parse, understand
 from server.post.incoming.sentences import strange_word_in
-from server.post.table_help import example_at_table
+from server.post.table_help import example_at_table, for_game
 from server.post.wording import spoken
 from server.store import desk, inbox
 from server.store.tables import DeskMail
@@ -39,28 +40,30 @@ _MOST_LISTED = 20
 
 
 class Due(NamedTuple):
-    """A game in which it is the player's turn."""
+    """A game in which it is the player's turn, or which an email names."""
 
     number: int
     game: Game
     seat: int
-    turn: int
+    turn: int  # which a reply answers
 
 
 class Found(NamedTuple):
-    """What an email says about moves."""
+    """What an email says to the table."""
 
     lines: tuple[str, ...] = ()  # the lines that are a move, or seem to be one
     move: str | None = None  # the move, if the table would play it
+    commands: tuple[str, ...] = ()  # the lines that are other commands of the table, such as `hint`
 
 
 def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]) -> Found:
-    """Return the lines of an email that are a move of this game, or seem to be one."""
+    """Return the lines of an email that are a move of this game, or seem to be one, and those that are commands."""
     rules = GAMES[rules_name]
     grammar = Grammar(Spoken(rules, locale), locale, legal)
     reply = parse(read, cast(Notation, rules), locale, legal)
     found = tuple(line.text for line in reply.lines if _is_like_move(line, grammar, rules))
-    return Found(found, understand(reply).move)
+    commands = tuple(line.text for line in reply.lines if line.command is not None and line.text not in found)
+    return Found(found, understand(reply).move, commands)
 
 
 def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
@@ -94,27 +97,41 @@ def _without_number(read: Mail, number: int) -> Mail:
 def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> Said | None:
     """Pass the move in an email on to the table, and return an empty reply. Return a reply that says what is unclear, or
     None if the email has nothing to do with moves."""
-    whole = [(it, found) for it in due if (found := _found(read, it)).lines]
+    of_all = [(it, _found(read, it)) for it in due]
+    whole = [(it, found) for it, found in of_all if found.lines]
     written = {_number_and_rest(line)[0] for line in read.lines}
     for number in desk.numbers(errand.player_id).values() if written != {None} else ():
         if number not in written:
             continue
         without = _without_number(read, number)
-        named = next((it for it in due if it.number == number), None)
-        if not (whole or (named and _found(without, named).lines)):
+        named = next((it for it in due if it.number == number), None) or _at_rest(errand, number)
+        found = _found(without, named) if named else Found()
+        said = found.lines or found.commands
+        if not (whole or said):
             continue
-        if named is None:
+        if named is None or (named not in due and not found.commands):
             told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
             return Said(line=read.lines[0], told=[told])
-        found = _found(without, named)
         if any(it.move not in (None, found.move) for _, it in whole):  # such as `1: dot b1`, where 1 may be a slot
-            return _which_game(errand, due)
-        return _passed_on(errand, mail, with_body(mail.raw, without), found.lines, named)
+            return _which_game(errand, due, example_at_table(named.game, named.seat))
+        return _passed_on(errand, mail, with_body(mail.raw, without), said, named)
     if not whole:
+        commands = next((found.commands for _, found in of_all if found.commands), ())
+        return _which_game(errand, due, commands[0]) if commands else None
+    it, found = whole[0]
+    if sum(other.game.table.rules is it.game.table.rules for other in due) > 1 or len(whole) > 1:
+        return _which_game(errand, due, example_at_table(it.game, it.seat))
+    return _passed_on(errand, mail, mail.raw, found.lines, it)
+
+
+def _at_rest(errand: Errand, number: int) -> Due | None:
+    """Return the player's game with this number, in which it isn't their turn, or None."""
+    try:
+        game = errand.game(number)
+    except NotFound:
         return None
-    if len(due) > 1:
-        return _which_game(errand, due)
-    return _passed_on(errand, mail, mail.raw, whole[0][1].lines, due[0])
+    seat = game.seat_of(errand.player_id)
+    return None if seat is None or not game.table.turns else Due(number, game, seat, game.table.version)
 
 
 def _found(read: Mail, it: Due) -> Found:
@@ -124,7 +141,8 @@ def _found(read: Mail, it: Due) -> Found:
 
 
 def _passed_on(errand: Errand, mail: DeskMail, raw: bytes, lines: Sequence[str], it: Due) -> Said:
-    if errand.written_at or not _has_begun(it, mail.arrived_at, errand.is_again):
+    is_turn = turn_of(it.game.table, it.seat) is not None
+    if errand.written_at or (is_turn and not _has_begun(it, mail.arrived_at, errand.is_again)):
         name = errand.named(it.game)
         return Said(line=lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)])
     inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)
@@ -151,10 +169,8 @@ def with_body(raw: bytes, read: Mail) -> bytes:
     return b"\r\n".join([*kept, body.as_bytes(policy=SMTP)])
 
 
-def _which_game(errand: Errand, due: Sequence[Due]) -> Said:
-    """Return a reply that lists the games that wait for the player, and says how to name one."""
-    word = gettext("game")
-    number, example = due[0].number, example_at_table(due[0].game, due[0].seat)
+def _which_game(errand: Errand, due: Sequence[Due], line: str) -> Said:
+    """Return a reply that lists the games that wait for the player, and says how to name one before this line."""
     told = [
         ngettext(
             "%(num)s game is waiting for your move. Nothing was played yet.",
@@ -162,7 +178,7 @@ def _which_game(errand: Errand, due: Sequence[Due]) -> Said:
             len(due),
         ),
         gettext(
-            'Put the number of the game before your move, for example "%(line)s".', line=f"{word} {number}: {example}"
+            'Begin the line with the number of the game, for example "%(line)s".', line=for_game(due[0].number, line)
         ),
     ]
     return Said(told=told, items=[errand.named(it.game) for it in due[:_MOST_LISTED]])

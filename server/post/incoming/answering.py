@@ -23,7 +23,7 @@ from server.games import Json, Seat
 from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
+from server.play.mail.mail_in import KEPT, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import OVER, last_change_of_hands
@@ -49,6 +49,7 @@ from server.post.incoming.commands import (
     UNDO,
     VACATION,
     meaning,
+    stops,
     word_for,
 )
 from server.post.incoming.mime import split
@@ -190,8 +191,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         word = reply_word(game.game_id, mail.seat, _turn_to_answer(game, mail.seat, player.player_id))
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked, word)
         return _finish(mail, None)
-    if mail.turn == SEVERAL or _asks_to_stop(read):
-        wishes, acts = Wishes(problem="asks-to-stop" if _asks_to_stop(read) else "several-games"), set[str]()
+    if _asks_to_stop(read):
+        wishes, acts = Wishes(problem="asks-to-stop"), set[str]()
     else:
         wishes, acts = _wishes(mail, game, read, player)
     waiting = _waiting_for(mail, wishes.confirms)
@@ -222,8 +223,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
 
 def _asks_to_stop(read: replies.Mail) -> bool:
     """Return whether an email only asks that we write no further emails."""
-    words = [line.strip(" .!\"'").lower() for line in read.lines if line.strip()]
-    return words != [] and words[0] in _STOP and len(words) <= _MOST_BESIDE_STOP
+    words = [line for line in read.lines if line.strip()]
+    return words != [] and stops(words[0]) and len(words) <= _MOST_BESIDE_STOP
 
 
 def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
@@ -553,9 +554,6 @@ def _about_question(locale: str) -> str:
 # Replying
 
 
-_STOP = frozenset(
-    ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
-)
 _MOST_BESIDE_STOP = 4  # lines
 _PROBLEMS = {
     "asks-to-stop": noted(
@@ -569,10 +567,6 @@ _PROBLEMS = {
     "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
     "not-understood": noted(
         "This isn't quite the right format, so nothing was done. Send it again as shown below, on its own line."
-    ),
-    "several-games": noted(
-        "You replied to an email about several games, so nothing was done. To act in one of them, write to the reply "
-        "address below its name. To act in the game shown here, reply to this email."
     ),
     "two-moves": noted(
         "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "

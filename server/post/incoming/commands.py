@@ -68,6 +68,9 @@ _RESIGNATIONS = frozenset(
     ("i resign", "i give up", "ich gebe auf", "ich gebe die partie auf", "j'abandonne", "j'abandonne la partie")
     + ("mi arrendo", "io mi arrendo", "abbandono", "abbandono la partita")
 )
+_STOPS = frozenset(
+    ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
+)
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
@@ -84,6 +87,11 @@ def meaning(word: str, locale: str) -> str | None:
 def resigns(line: str) -> bool:
     """Return whether a line is a whole sentence that means `resign`, in any language."""
     return _plain(line.strip(" .!")) in _RESIGNATIONS
+
+
+def stops(line: str) -> bool:
+    """Return whether a line asks, in any language, that we write no further emails."""
+    return _plain(line.strip(" .!\"'")) in _STOPS
 
 
 def _plain(words: str) -> str:

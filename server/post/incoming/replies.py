@@ -66,7 +66,7 @@ class Wishes:
     - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
     - `nothing-said`, `not-understood`, `two-moves`
     - `contradiction`: commands that exclude each other, such as pause and resume.
-    - `asks-to-stop`: the email asks for no further emails. `several-games`: the email is a reply to an email about several games.
+    - `asks-to-stop`: the email asks for no further emails.
     - `perhaps-quoted`: see `understand`.
     - `in-a-sentence`, `spoken-against`: `line` is the prose next to a line that would take effect.
     - `amid-our-letter`: the line is in an unmarked copy of our email. `only-our-letter`: the email is only such a copy.

@@ -16,9 +16,9 @@ from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
 from server.clock import clock
 from server.play.commits import load
 from server.play.game import Game
-from server.play.mail.mail_in import SEVERAL
 from server.play.table import OVER
 from server.post import wording
+from server.post.desk.addresses import player_word
 from server.post.incoming.automatic_mail import LOOP
 from server.post.letters import account, answers, desk, games, seats, turns
 from server.post.letters.addresses import (
@@ -31,6 +31,7 @@ from server.post.letters.addresses import (
 )
 from server.post.letters.context import Reader, Recipient, letter_for
 from server.post.mime import build
+from server.store.desk import numbers as known_numbers
 from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 
 log = logging.getLogger(__name__)
@@ -70,8 +71,8 @@ def compose_together(
     """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
     it replaces.
 
-    A reply to it would be ambiguous, so its Reply-To plays no move. Instead, the email shows a reply address for each
-    game.
+    Replies go to the post desk, where a line begins with the number of its game. The email also shows a reply address
+    for each game.
     """
     row = turns_of[0][0]
     player = db.session.get(Player, row.player_id)
@@ -79,17 +80,18 @@ def compose_together(
         return None
     zone = stored_zone(player.zone)
     urgent_first = sorted(turns_of, key=lambda it: it[0].data["due_at"])
+    numbers = known_numbers(player.player_id, [game.game_id for _, game in urgent_first])
     with force_locale(locale_of(row)):
         told, images = [], []
-        for number, (it, game) in enumerate(urgent_first):
+        for it, game in urgent_first:
             reader = Reader(game, it.seat, zone, base_url, it)
+            number = numbers[game.game_id]
             name, (image, alt) = _PICTURE_OF_SEVERAL.format(number), reader.picture(is_over=False)
             address = turn_address(it, it.data["turn"], reply_domain) if reply_domain else ""
-            about = vars(turns.your_turn(reader))
-            told.append(turns.TurnOfSeveral(**about, answer=address, picture=name, alt=alt))
+            told.append(turns.turn_of_several(reader, number, address, name, alt))
             images.append((name, image))
         words = turns.YourTurns(name=player.name, turns=tuple(told))
-        reply_to = turn_address(row, SEVERAL, reply_domain) if reply_domain else None
+        reply_to = f"{player_word(player.player_id, player.email)}@{reply_domain}" if reply_domain else None
         written = _written(row, base_url, player.email, words, reply_to=reply_to, images=images)
     return _with_return_path(written, row, reply_domain)
 
@@ -134,7 +136,7 @@ def _written(
 ) -> Written:
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
-    if reply_to and not is_of_several:
+    if reply_to:
         is_at_table = isinstance(words, desk.DeskAnswer) and words.at_table
         takes_commands = isinstance(words, _OF_DESK) or (isinstance(words, seats.Rsvp) and words.is_accepted)
         mark = (

@@ -17,7 +17,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words, first_steps, turns_before, word_for_notation
+from server.post.table_help import asking_words, first_steps, for_game, turns_before, word_for_notation
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -82,9 +82,18 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class TurnOfSeveral(YourTurn):
+    number: int  # of the game in the reader's list
+    line: str  # a move as the reader may write it in a reply to this email
     answer: str  # address for replies to this turn; "" if inbound mail is off
     picture: str  # name of the inline image
     alt: str  # text alternative of the image
+
+
+def turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt: str) -> TurnOfSeveral:
+    about = your_turn(reader)
+    here = vars(about) | {"explains": about.explains and f"{about.explains} {number}"}  # such as `rules 2`
+    line = for_game(number, about.moves[0])
+    return TurnOfSeveral(**here, number=number, line=line, answer=answer, picture=picture, alt=alt)
 
 
 @dataclass(frozen=True, kw_only=True)
