@@ -290,7 +290,8 @@ def _deal_with_player(
     is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
-    request = request or _request(replace(read, named=f"{read.named} {player.name}"), locale)
+    read = replace(replies.unsigned(read, player.name), named=f"{read.named} {player.name}")
+    request = request or _request(read, locale)
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)

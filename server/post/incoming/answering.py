@@ -180,6 +180,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
+    read = replies.unsigned(read, player.name)
     beside_table = read.lines, spoken().locale, game.table.rules.NAME
     if (
         _is_from(read, player.email)

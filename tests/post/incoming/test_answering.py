@@ -129,6 +129,24 @@ def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_
     assert answer.message["X-Loop"] == "sternenpost"
 
 
+@pytest.mark.parametrize("name", ["Leo", "Ares", "Nora L.", "Nova"])
+def test_a_signature_is_not_taken_for_a_move(office: Office, game_id: UUID, ada: UUID, name: str) -> None:
+    (turn,) = office.mails("ada")
+    arrives(turn.reply_to, a_mail(f"rules please\n\nbest wishes,\n{name}", sender=f'"{name} Lind" <ada@example.org>'))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert office.subjects("ada")[-1].startswith("The rules: ")
+    sky = ada_writes(office, f"{a_move(game_id, ada)}\n\n{name}", sender=f'"{name}" <ada@example.org>')
+    assert "your move was played" in sky.text
+
+
+def test_a_player_named_like_a_move_of_sternenglanz_can_sign_it(office: Office, ada: UUID) -> None:
+    change_profile(ada, {"name": "Nora"})
+    game_id = game_of(ada, rules="sternenglanz", bots=1)
+    answer = ada_writes(office, f"{a_move(game_id, ada)}\n\nThanks, see you!\nNora")
+    assert "Not done" not in answer.text and "didn't work" not in answer.text
+
+
 def test_a_move_in_a_friendly_sentence_is_played_if_it_is_legal(office: Office, game_id: UUID, ada: UUID) -> None:
     star, board, space = an_illegal_move(game_id, ada).split(" ")
     answer = ada_writes(office, f"Please put my {star} on {board} {space}, thanks!\n\nSent from my iPhone")
