@@ -27,7 +27,7 @@ _HAILED = (
 )
 _GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
 _LEAD_IN = re.compile(
-    r"(?:(?:and|so|here|here's|is|comes?|my|the|next|move|turn|i|play|take|try|goes|answer|today|ok|okay|well|then|now|choice|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
+    r"(?:(?:and|so|here|here's|is|comes?|my|the|next|move|turn|i['’](?:d|ll)|i|like|to|choose|put|place|play|take|try|goes|answer|today|ok|okay|well|then|now|choice|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
     r"|versuche|es|mit|antwort|heute|dann|na|gut|nun|wahl|et|alors|voici|mon|prochain|coup|je|joue|donc|choix|ecco|la|mia|prossima|mossa|gioco|allora|scelta"
     r"|mi|jugada|movimiento|juego|entonces|este|minha|jogada|meu|lance|jogo|mijn|zet|ik|speel|mój|ruch|oto|gram|mitt|mit|drag|trekk|træk|min|můj|tah|hamlem|мой|мій|ход|хід"
     r"|siirtoni|lépésem|mutarea|mea|moj|potez|κίνησή|μου|私の手|次の手|我的走法|我的着法|나의|내|수),? ?){1,6}\W{0,3}[:：]",
@@ -252,7 +252,8 @@ def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[
     `is_first`: no other line stands directly above the line above. `signed` are the names with which the writer signs,
     in lower case.
     """
-    if above and not (is_first and _is_greeting(above)) and not _LEAD_IN.fullmatch(above) and not _ends(above):
+    is_beginning = is_first and (_is_greeting(above) or is_lead_in(above))
+    if above and not is_beginning and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
     return below if below and not _is_ending(below, signed) else ""
 
@@ -264,7 +265,14 @@ def is_harmless_above(line: str) -> bool:
     """
     text = re.sub(r"(?:\s{0,3}[:;]-?[)(DP]){1,9}$", "!", line)
     is_sentence = re.search(r"[.!?？؟…。！]\W{0,3}$", text) and not re.search(r"[\d@:：<>|_=*]", text)
-    return bool(is_sentence or is_courtesy(line) or _LEAD_IN.fullmatch(f"{line}:"))
+    return bool(is_sentence or is_courtesy(line) or is_lead_in(line))
+
+
+def is_lead_in(line: str) -> bool:
+    """Return whether this line, perhaps after a greeting, leads in to a move, such as "Hi, I'd play"."""
+    before, _, rest = line.partition(",")
+    words = rest.strip() if rest and _GREETING.fullmatch(before) else line
+    return _LEAD_IN.fullmatch(f"{words.rstrip(' :：')}:") is not None
 
 
 def is_courtesy(line: str) -> bool:

@@ -20,7 +20,7 @@ from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning, resigns
-from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
+from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, is_lead_in, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
 from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on, has_words_of, move_in, resembles
@@ -536,6 +536,8 @@ def means_something(written: str, grammar: Grammar) -> bool:
 
 
 def _comes_near(line: str, grammar: Grammar) -> bool:
+    if is_lead_in(line) and len(line.split()) > 1:
+        return False
     return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 
 

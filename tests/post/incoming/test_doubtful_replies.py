@@ -150,7 +150,17 @@ def test_a_line_that_may_be_part_of_a_sentence_is_not_executed(words: str) -> No
 
 
 @pytest.mark.parametrize(
-    "above", ["Hi,", "Hallo zusammen,", "Bonjour \u00e0 tous !", "Ciao Ben,", "Liebe Ada, lieber Ben,", "My move:"]
+    "above",
+    [
+        "Hi,",
+        "Hallo zusammen,",
+        "Bonjour \u00e0 tous !",
+        "Ciao Ben,",
+        "Liebe Ada, lieber Ben,",
+        "My move:",
+        "Hi, I'd play",
+        "ok then",
+    ],
 )
 @pytest.mark.parametrize(
     "below",
