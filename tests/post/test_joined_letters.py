@@ -101,6 +101,17 @@ def results(game_id: UUID, kind: str) -> list[str]:
     return list(db.session.scalars(ended.order_by(Delivery.at)))
 
 
+def test_the_email_about_the_first_turn_of_sternenglanz_confirms_the_choice_of_cards(line: Line, ada: UUID) -> None:
+    glanz = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
+    everything_due_happens()  # the bot chooses, so that the choice begins the turn
+    assert line.subjects() == ["Your turn: Sternenglanz"]
+    line.plays(glanz, ada)
+    everything_due_happens()
+    _, turn = line.mails()
+    assert turn.subject == "Your turn: Sternenglanz"
+    assert "You played: choose" in turn.text
+
+
 def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UUID, ada: UUID) -> None:
     assert line.subjects() == ["Your turn: Sternenhimmel"]
     move = line.plays(game_id, ada, **{"Message-ID": "<7@ada.example.org>"})
