@@ -291,7 +291,7 @@ def _deal_with_player(
     _note_proof(player)
     locale = stored_locale(player.locale)
     read = replace(replies.unsigned(read, player.name), named=f"{read.named} {player.name}")
-    request = request or _request(read, locale)
+    request = (request or _request(read, locale)).with_outright_wish()
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)

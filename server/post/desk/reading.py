@@ -27,9 +27,9 @@ from server.post.desk.arguments import (
     number_and_version,
     rules_in,
 )
-from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, SET, ZONE, setting_of, words_of
+from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, name_in, wishes_in
-from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
+from server.post.incoming.doubt import contradiction_in, is_courtesy, is_lead_in, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
@@ -113,6 +113,15 @@ class Request:
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
     wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
+    is_outright: bool = False  # they state one wish for a game, against bots, and question nothing
+
+    def with_outright_wish(self) -> "Request":
+        """Return the request with its wish for a game as a command, if it is stated outright."""
+        play = next((it for it in self.wishes if it.command == PLAY), None)
+        if play is None or not self.is_outright:
+            return self
+        rest = tuple(it for it in self.wishes if it is not play)
+        return replace(self, asked=(Asked(self.prose, PLAY, play.rest),), wishes=rest, prose="")
 
 
 def read_request(mail: Mail, locale: str) -> Request:
@@ -138,8 +147,10 @@ def read_request(mail: Mail, locale: str) -> Request:
         wishes = () if request.says_yes or request.says_no else _wishes(mail.lines, bool(near))
         near = [] if wishes else near
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
-        return replace(request, asked=tuple(near[:MOST]), prose=clean(said, LONGEST), wishes=wishes)
-    found = [it for it in found if it.command or not name_in(it.line)]
+        is_outright = [it.command for it in wishes if it.command != SET] == [PLAY] and not _is_unsure(mail.lines)
+        said = clean(said, LONGEST)
+        return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
+    found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
     last = max(nr for nr, it in enumerate(found) if it.command)
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
@@ -167,6 +178,10 @@ def _wishes(lines: Sequence[str], is_near: bool = False) -> tuple[Wish, ...]:
     own = [line for line in lines if line.rstrip() and not is_courtesy(_bare(line))]
     is_none = any(_DENIAL.search(line.translate(_SAME)) or _WHEN.search(line) for line in own)
     return () if is_none else tuple(wishes_in(own, is_near))
+
+
+def _is_unsure(lines: Sequence[str]) -> bool:
+    return any("?" in line for line in lines) or contradiction_in(lines) != ""
 
 
 def request_of(lines: Sequence[str], most: int | None = None) -> Request:

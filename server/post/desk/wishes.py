@@ -1,6 +1,6 @@
 """Sentences to the post desk that wish for a game or give a name: the lines to reply with instead.
 
-A sentence starts nothing by itself.
+A sentence starts a game only if it wishes outright for one against bots, and its sender is proved.
 """
 
 import re

@@ -647,7 +647,9 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     fills = {"played", "since", "undone", "answers"}
     is_new_turn = turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat)
     played = answer["played"] and not answer["undone"] and (turn is None or is_new_turn)
-    if (played or (answer["undone"] and turn is not None)) and not any(it for name, it in answer.items() if name not in fills):
+    if (played or (answer["undone"] and turn is not None)) and not any(
+        it for name, it in answer.items() if name not in fills
+    ):
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
     waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"

@@ -99,5 +99,7 @@ def _scores(game: Game, seat: Seat) -> Iterator[str]:
     """Yield the sentence about the scores of a running game, if it has any."""
     if unit := score_unit(game.table.rules.NAME):
         scores = zip(game.names, view_of(game, seat)[unit], strict=True)
-        told = gettext("The scores so far: %(scores)s.", scores=", ".join(f"{name} {score}" for name, score in scores))
+        told = gettext(
+            "The scores so far: %(scores)s.", scores=", ".join(f"{name} ({score})" for name, score in scores)
+        )
         yield str(told)

@@ -1,13 +1,16 @@
-"""Sentences that wish for a game or give a name: the desk offers lines, and starts nothing."""
+"""Sentences that wish for a game or give a name: the desk offers lines, or starts the game if nothing is in doubt."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 
+from server.accounts.players import player_at
 from server.games import GAMES
 from server.post.desk.reading import read_request
 from server.post.desk.wishes import first_name_of
 from server.post.incoming.replies import Mail
+from server.store import desk
 from tests.post.desk.writing import DESK, Correspondent
 
 
@@ -81,11 +84,32 @@ def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) 
     (welcome,) = ann.sends(hello.reply_to, wish)
     assert "- play sternenglanz: " in welcome.text
     assert "- name Mira: " in welcome.text
-    (named,) = ann.answers(welcome.reply_to, "name Mira\nI would like to play Sternenglanz against a bot")
+    (named,) = ann.answers(welcome.reply_to, "name Mira\nCan I play Sternenglanz against a bot?")
     assert "- play sternenglanz: " in named.text
     assert "You have no games" in ann.asks("games").text
     assert "has started" in ann.asks("play sternenglanz against a bot").text
     assert named.text.count("Mira") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "starts"),
+    [
+        ("I'd like to play sternenglanz against the computer please", True),
+        ("ok then\nplay sternenglanz", True),
+        ("Ich möchte Sternenglanz gegen Bots spielen.", True),
+        ("Could I play sternenglanz against the computer?", False),
+        ("I'd like to play sternenglanz against the computer, but not yet", False),
+        ("I'd like to play sternenglanz with friends or against bots", False),
+    ],
+)
+def test_an_outright_wish_for_a_game_against_bots_starts_it(ann: Correspondent, words: str, starts: bool) -> None:
+    (hello,) = ann.sends(DESK, words)
+    assert re.search("^- .* sternenglanz: ", hello.text, re.MULTILINE)
+    ann.answers(hello.reply_to, words)
+    player_id = player_at(ann.email)
+    assert player_id
+    assert (desk.numbers(player_id) != {}) is starts
+    assert "We don't understand" not in ann.newest_answer.text
 
 
 def test_a_new_player_is_offered_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
