@@ -171,8 +171,15 @@ LETTERS: list[Letter] = [
     YourTurns(
         name="Anna",
         turns=tuple(
-            TurnOfSeveral(**vars(YOUR_TURN), answer=f"{name}@stars.example", picture=f"{name}.png", alt="A night")
-            for name in ("a", "b")
+            TurnOfSeveral(
+                **vars(YOUR_TURN),
+                number=number,
+                line="7 leo c",
+                answer=f"{number}@stars.example",
+                picture="a.png",
+                alt="A",
+            )
+            for number in (1, 2)
         ),
     ),
     SignInCode(**CODE),

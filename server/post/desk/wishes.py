@@ -68,6 +68,8 @@ class Wish(NamedTuple):
         """Return the line in the reader's language, with what it does."""
         locale = spoken().locale
         line, does = f"{BY_NAME[self.command].word(locale)} {self.rest}", gettext(BY_NAME[self.command].help)
+        if self.command == NEW and "@" in self.rest:
+            does = gettext("Opens a game and sends the invitations.")
         if self.command == SET:
             line = f"{name_word(locale)} {self.rest}"
             does = gettext("The others see you as %(called)s.", called=self.rest)

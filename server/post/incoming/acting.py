@@ -168,13 +168,14 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
     said = how_good(found, score_unit(doing.game.head.rules))
     turns = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
     lines = [_with_reason(how, it["why"]) for it, how in zip(found, said, strict=True)]
+    lines = ["" if nr and line == lines[nr - 1] else line for nr, line in enumerate(lines)]
     answer.update(hints=[*zip(turns, lines, strict=True)], asks=not found)
 
 
 def _with_reason(how: str, why: str) -> str:
     """Return a line above a move that says how good the move is, with the reason."""
     said = how.rstrip(":\u202f")
-    return f"{said}. {why.removesuffix('.')}{how[len(said) :]}" if why else how
+    return f"{said}. {why}" if why else how
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:

@@ -44,7 +44,7 @@ class Answer(GameLetter):
     doubt: str  # why the reader's own email must be confirmed, a sentence
     how: tuple[str, ...]  # the help, a line each
     table: str  # the table as this seat sees it now
-    hints: tuple[tuple[str, str], ...]  # the best moves, each with how good it is
+    hints: tuple[tuple[str, str], ...]  # the best moves, each with how good it is, or "" if it is like the one before
     moves: tuple[str, ...]  # the legal moves, grouped by their leading words
     more: bool = False  # whether only some of the moves are listed
     due: str  # due time of the reader's turn
@@ -74,7 +74,9 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     rules, turn = game.table.rules, turn_of(game.table, seat)
     is_asked = turn is not None and not said["confirm"]
     begun = bool(game.table.turns)
-    is_about_moves = said["played"] or said["moves"] or (turn is not None and not said["done"])
+    is_about_moves = (
+        said["played"] or said["moves"] or (turn is not None and not said["done"] and not said.get("hints"))
+    )
     shows_table = begun and not said["confirm"] and is_about_moves
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []

@@ -131,7 +131,8 @@ class Invitation(Letter):
     known_as: str  # the game in the subject: its rules with the other people at the table, or its title
     greeting: str = ""  # a line from the host
     introduction: str = ""  # what the game is about, in two sentences
-    free: int = 0  # number of other free seats
+    free: int = 0  # number of seats that anyone may take
+    invited: int = 0  # number of other people who are invited
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +173,8 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         known_as=_known_as(reader, friends),
         greeting=unless_link(row.data.get("greeting", ""), ""),
         introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
-        free=sum(it.kind != "human" and it.kind != "bot" for it in game.seats) - 1,
+        free=sum(it.kind == "open" for it in game.seats),
+        invited=sum(it.kind == "invited" for it in game.seats) - 1,
     )
 
 

@@ -53,8 +53,9 @@ def hint_on_the_page() -> str:
 
 
 def moves_in(mail: Mail, locale: str) -> list[str]:
-    """Return the moves in an answer. Each stands on a line below a line that says how good it is."""
-    return re.findall(rf"^(?:{HOW_GOOD[locale]}).*:\n  (\S.*)$", mail.text, re.MULTILINE)
+    """Return the moves in an answer. They stand below a line that says how good they are."""
+    found = re.search(rf"^(?:{HOW_GOOD[locale]}).*\n(?:.+\n)+", mail.text, re.MULTILINE)
+    return re.findall(r"^  (\S.*)$", found[0], re.MULTILINE) if found else []
 
 
 @pytest.mark.parametrize("locale", LOCALES)
