@@ -306,7 +306,7 @@ class Rematch(MethodView):
         """Open or join a rematch
 
         Returns the next game of the same players, with a seat for you. The first player who calls this opens the game,
-        with the same options and bots, and free seats for the others. It starts when all of them have joined it. You
+        with the same options and bots, and invites the others by email. It starts when all of them have joined it. You
         can call this only after the end of a game in which you had a seat, and as often as you like.
         """
         who = caller("games:write")

@@ -1,8 +1,9 @@
 """Opening a game, and starting it once it is full."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
@@ -48,10 +49,13 @@ class _Wanted(NamedTuple):
     salt_hash: str | None = None
 
 
-def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
+def open_game(
+    player_id: UUID, wanted: Json, game_id: UUID | None = None, reserved: Mapping[Seat, str] = MappingProxyType({})
+) -> Game:
     """Open a game. If the game is full, it starts immediately. Raise BadOption, BadField, TooMany, SignInFirst.
 
-    If there is a game with the id `game_id`, return that game instead.
+    If there is a game with the id `game_id`, return that game instead. `reserved` are addresses to which seats are
+    offered, and which the host doesn't learn.
     """
     rules = GAMES.get(wanted["rules"])
     if rules is None:
@@ -62,6 +66,7 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
             known=", ".join(GAMES),
         )
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
+    seats = [_Wanted(it.seat, "invited", email=reserved[it.seat]) if it.seat in reserved else it for it in seats]
     if sum(seat.player_id is not None for seat in seats) > 1:
         raise BadField("seats", "You can take only one seat.")
     chosen = {"take_back": TAKE_BACKS[0]} | wanted.get("options", {}) | newest_rules(rules)

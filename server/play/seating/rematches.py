@@ -5,22 +5,23 @@ from uuid import UUID, uuid5
 
 from sqlalchemy.exc import IntegrityError
 
+from server.accounts.blocks import is_block_between
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning
-from server.games import Json
+from server.games import Json, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
-from server.store.tables import db
+from server.store.tables import Player, db
 from server.translations import noted
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
     """Give the player a seat in the rematch of a game that is over. The first player opens it, with the same bots, and
-    the seats of the other players are free.
+    invites the other players to their seats.
 
     The rematch's id depends only on the game, so all its players find the same one. If a rematch was closed, is over or
     began without the player, there is a further one. Raise NotFound, NotSeated, NotRunning, and the errors of
@@ -46,10 +47,24 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
     try:
-        return open_game(player_id, _like(game, player_id), rematch_id)
+        return open_game(player_id, _like(game, player_id), rematch_id, _others(game, player_id))
     except IntegrityError:  # another player has just opened it
         db.session.rollback()
         return load(rematch_id)
+
+
+def _others(game: Game, player_id: UUID) -> dict[Seat, str]:
+    """Return the addresses of the other players by seat. Guests have none, and players who block each other don't
+    invite each other."""
+    found = ((it.seat, db.session.get(Player, it.owner_id or it.player_id)) for it in game.seats if not it.bot)
+    return {
+        seat: other.email
+        for seat, other in found
+        if other
+        and other.player_id != player_id
+        and other.guest_until is None
+        and not is_block_between(other.player_id, [player_id])
+    }
 
 
 def _like(game: Game, player_id: UUID) -> Json:

@@ -201,10 +201,7 @@ def _rematch(errand: Errand, rest: str) -> Said:
     game = rematch(before.game_id, errand.player_id)
     told = _told_of_joining(errand, game)
     if game.table.status == "open":
-        word, name = commands.BY_NAME[commands.REMATCH].word(spoken().locale), errand.named(before)
-        told.append(
-            gettext('The other players of game %(game)s join by replying "%(word)s", too.', game=name, word=word)
-        )
+        told.append(gettext("We've asked the other players of game %(game)s.", game=errand.named(before)))
     return Said(told=told)
 
 
@@ -283,10 +280,18 @@ def _cancel_find(errand: Errand) -> Said:
 @acts(commands.INVITE)
 def _invite(errand: Errand, rest: str) -> Said:
     email, number = invitation_in(rest)
-    game = errand.game(number)
+    game = _own_open_game(errand) if number is None else errand.game(number)
     if not (errand.is_again and any(row.email == email for row in game.seats)):
         invite(game.game_id, errand.player_id, email)
     return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=errand.named(game))])
+
+
+def _own_open_game(errand: Errand) -> Game:
+    """Return the only game of the player that hasn't started. Raise Unclear if there are several or none."""
+    own = [it["id"] for it in _all_games(errand.player_id, mine=True, status="open") if it["you"]]
+    if len(own) != 1:
+        number_in("")
+    return load_visible(own[0], errand.player_id)
 
 
 @acts(commands.JOIN)

@@ -7,13 +7,18 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
+from server.accounts.blocks import block
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning, NotSeated
 from server.play.commits import load
 from server.play.seating.games import open_game
+from server.play.seating.hosting import invitees
+from server.play.seating.lobby import list_games
 from server.play.seating.rematches import rematch
 from server.play.seating.seats import leave, take_seat
 from server.play.votes import vote
+from server.post.incoming.answering import deal_with_mails
+from tests.post.office import Office, a_mail, arrives
 from tests.support.games import BOT, DAY, ME, OPEN, at_once, everything_due_happens, game_of, later, wanted
 
 
@@ -39,6 +44,26 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     assert begun.game_id == opened.game_id and begun.head.status == "running"
     assert [row.player_id or row.bot for row in begun.seats] == [ada, bea, "greedy"]
     assert rematch(game_id, ada).game_id == opened.game_id
+
+
+def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, "stars.example")
+    game_id = ended(ada, bea)
+    before = len(office.mails("bea"))
+    opened = rematch(game_id, ada)
+    (letter,) = office.mails("bea")[before:]
+    assert letter.subject.startswith("ada invites you: ")
+    assert invitees(opened.game_id, ada) == [{"seat": 1, "email": None}]
+    assert [it["id"] for it in list_games(bea, mine=True, status="open").items] == [opened.game_id]
+    arrives(letter.reply_to, a_mail("yes", sender="bea@example.org"))
+    deal_with_mails()
+    assert load(opened.game_id).head.status == "running"
+
+
+def test_players_who_block_each_other_are_not_invited(app: Flask, ada: UUID, bea: UUID) -> None:
+    game_id = ended(ada, bea)
+    block(bea, ada)
+    assert rematch(game_id, ada).seats[1].kind == "open"
 
 
 def test_a_rematch_against_bots_begins_at_once(ada: UUID) -> None:

@@ -790,17 +790,18 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     while load(game_id).table.status == "running":
         moves_on(game_id, next(who for who in (ada, bea) if turn_of(game_id, who) is not None))
         everything_due_happens()
-    for name in ("ada", "bea"):
-        ended = office.mails(name)[-1]
+    ends = {name: office.mails(name)[-1] for name in ("ada", "bea")}
+    for name, ended in ends.items():
         assert 'Reply "rematch" to play again with the same players.' in ended.text
         arrives(ended.reply_to, a_mail("That was fun!", sender=f"{name}@example.org"))
         settle()
-        thanked = " ".join(office.mails(name)[-1].text.split())
+        thanked = " ".join(" ".join(mail.text for mail in office.mails(name)[-2:]).split())
         assert 'The game is over. To play again, reply "rematch".' in thanked and "that didn't work" not in thanked
         arrives(ended.reply_to, a_mail("Rematch!", sender=f"{name}@example.org"))
         settle()
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
-    assert 'The other players of game 1 Tuesday stars (Sternenglanz) join by replying "rematch", too.' in told
+    assert "We've asked the other players of game 1 Tuesday stars (Sternenglanz)." in told
+    assert "ada invites you: Tuesday stars (Sternenglanz)" in office.subjects("bea")
     assert office.mails("bea")[-1].text.count("The game has started.") == 1
 
 
