@@ -16,10 +16,11 @@ from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
-from server.post.desk.commands import BY_NAME, HELP, REMATCH, REVIEW, RULES
+from server.post.desk.commands import BY_NAME, HELP, INVITE, REMATCH, REVIEW, RULES
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
+from server.store.desk import numbers
 from server.store.tables import GameRow, PlayerGame, db
 
 _PRACTICE = 3  # turns, after which an email only says where to find the notation
@@ -116,6 +117,12 @@ def _has_other_games(game: Game, seat: Seat) -> bool:
     others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
     begun = GameRow.game_id.in_(others) & (GameRow.status != "open")
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
+
+
+def inviting_line(game: Game) -> str:
+    """Return an example of the line with which the host invites someone by email."""
+    number = numbers(game.head.host, [game.game_id])[game.game_id]
+    return f"{BY_NAME[INVITE].word(spoken().locale)} name@example.org {number}"
 
 
 def rematch_word() -> str:

@@ -150,12 +150,14 @@ def number_and_version(text: str) -> tuple[int, int | None]:
     return (number_in(found[1]), int(found[2])) if found else (number_in(text), None)
 
 
-def invitation_in(text: str) -> tuple[str, int]:
-    """Return an address and the number of a game, which may be in either order. Raise Unclear for any other text."""
+def invitation_in(text: str) -> tuple[str, int | None]:
+    """Return an address and the number of a game, which may be in either order. The number may be missing. Raise Unclear
+    for any other text."""
     found = _ADDRESS.search(text)
     if found is None:
         raise Unclear(noted("We need an email address here, such as name@example.org."))
-    return address_in(found[1]), number_in(_JOINING.sub(" ", text.replace(found[0], " ", 1)).strip())
+    rest = _JOINING.sub(" ", text.replace(found[0], " ", 1)).strip()
+    return address_in(found[1]), number_in(rest) if rest else None
 
 
 def address_in(text: str) -> str:

@@ -40,13 +40,18 @@ _PLAYING = re.compile(
     r"|une (?:autre )?partie|gioc(?:are|o|hiamo)|una(?:['’]altra)? partita)\b",
     re.IGNORECASE,
 )
+ASKS_ABOUT = re.compile(  # what the game is
+    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|was ist (?:das|es)|was soll das|worum geht"
+    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|cos['’]?[èe]\b|di cosa si tratta)",
+    re.IGNORECASE,
+)
 ASKS_RULES = re.compile(
-    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
+    rf"{ASKS_ABOUT.pattern}|\b(?:what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
     r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
-    r"|was ist (?:das|es)|was soll das|worum geht|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
-    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
+    r"|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
+    r"|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
     r"|les règles|expliqu\w+"
-    r"|cos['’]?[èe]\b|di cosa si tratta|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
+    r"|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
     re.IGNORECASE,
 )
 _CALLED = re.compile(

@@ -25,7 +25,7 @@ from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line
-from server.post.desk.wishes import ASKS_RULES
+from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, first_name_of
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
@@ -51,6 +51,15 @@ _EXCUSING = (
     "|(?:ich habe |leider )?keine zeit|ich kann leider nicht|keine lust|je n['’]ai pas le temps|je ne peux pas"
     "|pas maintenant|non ho tempo|non posso|non ora|adesso no"
 )
+_DECLINING = (  # without a no
+    "i (?:don['’]t have|have no) (?:the )?time|no time|i['’]m (?:too |very )?busy|not interested|not this time"
+    "|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe )?(?:leider )?keine zeit|ich kann leider nicht|keine lust|diesmal nicht"
+    "|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta"
+)
+_ACCEPTING = (  # without a yes
+    "i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei|ich spiele mit|(?:sehr )?gerne?(?: dabei)?"
+    "|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri|con piacere"
+)
 _INTENDING = (
     "i['’]ll|i will|i want|i would like|i['’]d like|let me|ich will|ich möchte|ich spiele|ich würde|ich mache|je veux"
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
@@ -69,13 +78,22 @@ def _beginning(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}({word})(?:{more})", re.IGNORECASE)
 
 
-_SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
+_SAID = {
+    YES: _saying(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:yes|ja|oui|s[iì]|{_ACCEPTING})", _AGREEING),
+    NO: _saying("no|nein|non", _REFUSING),
+}
 _BEGINS = {
     YES: _beginning("yes|ja|oui|s[iì]", rf"\s?[,.!;:–-]|\s(?:{_THANKS}|{_AGREEING}|{_INTENDING})"),
     NO: _beginning(
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
+_DECLINES = _beginning(_DECLINING, r"\b")
+_IN_DOUBT = re.compile(  # whether an excuse declines, or only puts off the answer
+    r"\b(?:now|right now|today|tonight|yet|later|tomorrow|moment|ask|jetzt|gerade|heute|später|morgen|moment|noch"
+    r"|maintenant|aujourd['’]hui|tout de suite|plus tard|demain|adesso|ora|oggi|più tardi|domani|ancora)\b",
+    re.IGNORECASE,
+)
 _IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
@@ -181,6 +199,7 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
             "turn": mail.turn,
             "last": False,
             "answers": fit_id(read.message_id),
+            "named": first_name_of(read.named),
             **said._asdict(),
         },
         "made_at": now,
@@ -203,6 +222,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
+        asks = asks or any(ASKS_ABOUT.search(line) for line in read.lines)
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
             return Said(again=not _sits(game, seat, mark), asks=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
@@ -242,12 +262,12 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
 
 
 def wants_rules(mail: replies.Mail, locale: str) -> bool:
-    """Return whether a reply asks for the rules or what the game is: with a command of the post desk, or in words."""
+    """Return whether a reply asks for the rules: with a command of the post desk, or in words."""
     own = [line for line in mail.lines if line.strip() and not is_courtesy(line.strip())]
     command = read_line(own[0], locale) if own else None
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
-    return any(ASKS_RULES.search(line) for line in own)
+    return any(ASKS_RULES.search(line) for line in own) and not any(ASKS_ABOUT.search(line) for line in own)
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
@@ -275,7 +295,9 @@ def _begun(line: str) -> str | None:
         if found := begins.match(written):
             rest = _HARMLESS.sub(" ", written[found.end(1) :])
             return None if _HEDGES[word].search(rest) or (word == YES and _is_put_off(rest)) else word
-    return None
+    declines = _DECLINES.match(written)
+    is_clear = declines and not _IN_DOUBT.search(written) and not _HEDGES[NO].search(written)
+    return NO if is_clear else None
 
 
 def _is_put_off(rest: str) -> bool:

@@ -13,6 +13,7 @@ from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
 from server.post.desk.addresses import asked_word, mailbox_hash, player_word, stranger_word
+from server.post.letters.games import GameClosing
 from server.post.letters.seats import Invitation, Rsvp
 from server.post.wording import Letter
 from server.store.outbox import reader_of
@@ -28,6 +29,9 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
         return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
     if game.seat_of(row.player_id) != row.seat:
         return None
+    if isinstance(words, GameClosing):
+        host = db.session.get_one(Player, row.player_id)
+        return f"{player_word(host.player_id, host.email)}@{domain}"
     kind, turn = NOTICE_KINDS[row.kind], row.data.get("turn", row.version)
     if not game.table.turns:
         if not (kind is ANSWER or kind.is_about_turn or kind.until is Until.READY):

@@ -138,7 +138,8 @@ def _written(
     mark = ""
     if reply_to:
         is_at_table = isinstance(words, desk.DeskAnswer) and words.at_table
-        takes_commands = isinstance(words, _OF_DESK) or (isinstance(words, seats.Rsvp) and words.is_accepted)
+        is_accepted = isinstance(words, seats.Rsvp) and words.is_accepted
+        takes_commands = is_accepted or isinstance(words, _OF_DESK | games.GameClosing)
         mark = (
             wording.command_above()
             if takes_commands and not is_at_table

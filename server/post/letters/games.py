@@ -17,7 +17,7 @@ from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import rematch_word, review_word
+from server.post.table_help import inviting_line, rematch_word, review_word
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -85,6 +85,7 @@ class GameClosing(GameLetter):
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
     free: int  # number of free seats
+    inviting: str  # a line to reply with that invites someone
     due: str  # when the game closes
     left: str
 
@@ -99,7 +100,8 @@ def game_closing(reader: Reader) -> GameClosing:
     assert closes_at is not None  # set for every open game
     free = sum(map(ready_check.is_free, reader.game.seats))
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
-    return GameClosing(**reader.about, declined=_declined(reader), free=free, due=due, left=left)
+    inviting = inviting_line(reader.game)
+    return GameClosing(**reader.about, declined=_declined(reader), free=free, inviting=inviting, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:

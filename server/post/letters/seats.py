@@ -279,12 +279,13 @@ def rsvp(reader: Reader) -> Rsvp:
     if terms and not played and not row.data["wrong"]:
         terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader))), *terms)
         if not row.data.get("rules"):
-            told = gettext(
+            invites = gettext(
                 '%(host)s has invited you to play %(rules)s in "%(title)s".',
                 host=_host(reader),
                 rules=reader.rules,
                 title=title,
             )
+            told = f"{invites} {presentation.introduction(rules_name, locale)[0]}"
     return Rsvp(
         title=title,
         rules=reader.rules,
@@ -294,7 +295,7 @@ def rsvp(reader: Reader) -> Rsvp:
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",
-        naming=f"{name_word(locale)} {EXAMPLE_NAME}",
+        naming=f"{name_word(locale)} {row.data.get('named') or EXAMPLE_NAME}",
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
         terms=terms,

@@ -90,6 +90,7 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
 @pytest.mark.parametrize(
     "text",
     ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"]
+    + ["ok count me in", "I'm in!", "Sehr gerne!", "Avec plaisir !", "Well, count me in, thanks", "Volentieri"]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
@@ -102,13 +103,13 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
 
 
 def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(office: Office, game_id: UUID) -> None:
-    answer = cyd_writes(office, "yes")
+    answer = cyd_writes(office, "yes", From=f"Cyd Charisse <{CYD}>")
     assert answer is not None
     cyd = player_at(CYD)
     assert cyd is not None
     made_up = profile(cyd)["name"]
     for part in (answer.text, unescape(answer.page)):
-        assert f'The others see you as {made_up}. Reply "name Ada" to change it.' in part
+        assert f'The others see you as {made_up}. Reply "name Cyd" to change it.' in part
         assert 'Or reply "rules sternenhimmel"' in part
     assert "##- Reply above this line: a command" in answer.text
 
@@ -141,6 +142,10 @@ def test_the_host_is_told_who_declined(office: Office, game_id: UUID) -> None:
     assert told.subject == "Invitation declined: Tuesday stars"
     assert "cyd@example.org has declined your invitation." in told.text
     assert "You can invite someone else here: " in told.text and "Keep it open" not in told.text
+    assert 'Or reply "invite name@example.org 1".' in told.text
+    arrives(told.reply_to, a_mail("invite eve@example.org"))
+    deal_with_desk(RECORDS)
+    assert "We've invited eve@example.org to game 1 Tuesday stars" in office.mails("ada")[-1].text
 
 
 def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office, ada: UUID, bea: UUID) -> None:
@@ -154,7 +159,14 @@ def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office
 
 
 @pytest.mark.parametrize(
-    "text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie", "No, sorry, not this time."]
+    "text",
+    ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie", "No, sorry, not this time."]
+    + [
+        "Sorry, no time this month. Maybe next year!",
+        "I'm too busy, sorry",
+        "Leider keine Zeit.",
+        "Je n'ai pas le temps",
+    ],
 )
 def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
@@ -167,7 +179,8 @@ def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUI
 
 @pytest.mark.parametrize(
     "text",
-    ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"],
+    ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"]
+    + ["I'm busy right now", "Sorry, I can't play today, ask me tomorrow", "count me in if Ben plays"],
 )
 def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)
@@ -408,6 +421,16 @@ def test_a_yes_without_a_question_gets_no_facts(office: Office, game_id: UUID) -
     assert "Duration" not in answer.text
 
 
+@pytest.mark.parametrize("text", ["what is this?", "What is this about", "Was ist das?", "C'est quoi ?", "Cos'\u00e8?"])
+def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, game_id: UUID, text: str) -> None:
+    answer = cyd_writes(office, text)
+    assert answer is not None
+    told = " ".join(answer.text.split())
+    assert 'Sternenhimmel in "Tuesday stars". Light up the constellations' in told
+    assert "Duration: about" in told
+    assert len(answer.text.splitlines()) < 30
+
+
 def test_an_unclear_reply_with_a_question_gets_the_facts_and_the_way_to_the_rules(
     office: Office, game_id: UUID
 ) -> None:
@@ -426,8 +449,8 @@ def test_an_unclear_reply_with_a_question_gets_the_facts_and_the_way_to_the_rule
 
 @pytest.mark.parametrize(
     "text",
-    ["rules", "Rules please", "what is this?", "How do I play?", "Hi Ada!\n\nHow does this work?", "help", "Regeln"]
-    + ["Was ist das?", "C'est quoi ?", "Comment on joue ?", "Cos'\u00e8?", "Come si gioca?", "rules sternenhimmel"],
+    ["rules", "Rules please", "How do I play?", "Hi Ada!\n\nHow does this work?", "help", "Regeln"]
+    + ["Wie spielt man das?", "Comment on joue ?", "Come si gioca?", "rules sternenhimmel"],
 )
 def test_a_question_about_the_game_gets_its_rules_and_the_invited_player_can_still_accept(
     office: Office, game_id: UUID, text: str
