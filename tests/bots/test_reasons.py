@@ -1,10 +1,13 @@
 """The reasons for hints: sentences about what a move achieves, from the seat's view alone."""
 
+from itertools import chain
+
 import pytest
 
-from server.games import GAMES
+from server.games import GAMES, SeededDice
 from server.games.presentation import reason
 from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.state import BoardScored
 from server.translations import LOCALES
 from tests.every_game import rules_alone
 from tests.support.samples import positions
@@ -33,6 +36,25 @@ def test_a_placement_that_leads_fills_or_swallows_is_explained() -> None:
     assert reason(rules, view, Placement("B", "aries", "b"), "en") == "The others lose 6 points in Aries."
     board["spaces"] = {space: {"seat": 1, "star": "1"} for space in "abcd"} | {"e": None}
     assert reason(rules, view, Placement("10", "aries", "e"), "en") == "Aries is scored now, and you come first."
+    board["spaces"] |= {"a": {"seat": 1, "star": None}}
+    told = "Aries is scored now. As far as you can see, you come first."
+    assert reason(rules, view, Placement("10", "aries", "e"), "en") == told
+
+
+def test_a_promised_first_place_is_kept() -> None:
+    rules, kept, open_ = GAMES["sternenhimmel"], 0, 0
+    for played in chain.from_iterable(positions("sternenhimmel", {}, 3, seed) for seed in range(4)):
+        for seat in rules.to_act(played.state):
+            view = rules.view(played.state, seat)
+            for move in rules.legal_moves(played.state, seat):
+                told = reason(rules, view, move, "en")
+                open_ += "is scored now. As far as you can see" in told
+                if "is scored now, and you come first" in told:
+                    events = rules.decide(played.state, seat, move, SeededDice(b"7", ()))
+                    (scored,) = (it for it in events if isinstance(it, BoardScored))
+                    assert scored.first == seat, (view, move)
+                    kept += 1
+    assert kept > 20 and open_ > 20
 
 
 def test_a_game_without_reasons_gives_none() -> None:

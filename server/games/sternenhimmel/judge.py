@@ -44,9 +44,11 @@ def judge(view: Json) -> Callable[[Placement], float]:
 
 
 def reason(view: Json, move: Placement, say: Language) -> str:
-    """Return a sentence about what a placement achieves, as far as its seat can see."""
+    """Return one or two sentences about what a placement achieves, as far as its seat can see."""
     me, seats, board, near = view["next"], len(view["coins"]), BOARDS[move.board], _NEAR[move.board]
-    lying = _seen(next(it["spaces"] for it in view["boards"] if it["board"] == move.board))
+    spaces = next(it["spaces"] for it in view["boards"] if it["board"] == move.board)
+    is_hidden = any(it and it["star"] is None and it["seat"] != me for it in spaces.values())
+    lying = _seen(spaces)
     at = list(board.spaces).index(move.space)
     after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
     (old, had, *_), (new, left, *_) = _tally(near, lying, seats), _tally(near, after, seats)
@@ -57,6 +59,8 @@ def reason(view: Json, move: Placement, say: Language) -> str:
     )
     taken = sum(old) - old[me] - sum(new) + new[me]
     if None not in after:
+        if is_first and is_hidden:
+            return say.gettext("%(board)s is scored now. As far as you can see, you come first.", board=name)
         if is_first:
             return say.gettext("%(board)s is scored now, and you come first.", board=name)
         return say.gettext("%(board)s is scored now.", board=name)
@@ -65,6 +69,8 @@ def reason(view: Json, move: Placement, say: Language) -> str:
     if is_first:
         if was_first:
             return say.gettext("You extend your lead in %(board)s.", board=name)
+        if is_hidden:
+            return say.gettext("As far as you can see, you take the lead in %(board)s.", board=name)
         return say.gettext("You take the lead in %(board)s.", board=name)
     if new[me] > old[me]:
         return say.gettext("You come closer to the lead in %(board)s.", board=name)
