@@ -94,6 +94,7 @@ _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
 _WORD = re.compile(r"\w+")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
+_AND = frozenset({"and", "und", "et", "e"})
 _FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
 _STAR = frozenset({"star", "stern", "etoile", "stella"})
 _PASSES = (*(Move((Lapse(slot),)) for slot in SLOTS), Move((Finish(),)), Move((LayCards(False, None, None),)))
@@ -165,9 +166,9 @@ def read_spoken(text: str, locale: str) -> Move:
 
 
 def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
-    """Return the legal moves that a text of one step fits, such as `dot b1` without a slot or `put a dot star on b1`. It
-    must name a field, unless it is only "pass". The words may be those of another language, since players also answer
-    in their own.
+    """Return the legal moves that a text of one step fits, such as `dot b1` without a slot, `put a dot star on b1` or
+    `star birth 2 and black hole A` when cards are chosen. It must name a field or cards, unless it is only "pass". The
+    words may be those of another language, since players also answer in their own.
     """
     if text == "pass":
         return [it for it in legal if it in _PASSES]
@@ -193,12 +194,22 @@ def _first_verb(word: str, known: _Dialect, tongue: str) -> str:
 def _meant_in(text: str, locale: str) -> Iterator[Move]:
     known = _dialect(locale)
     words = _in_order(_plain(text), known)
+    if ";" not in text and _AND.intersection(words):
+        yield from _cards_in(tuple(word for word in words if word not in _AND), known)
     if not words or words[-1] not in FIELDS or ";" in text:
         return
     has_slot = words[0] in _SLOTS or words[0] in known.slots
     for slot in [""] if has_slot else map(str, SLOTS):
         with suppress(MalformedMove):
             yield read_spoken(" ".join((slot, *words)), locale)
+
+
+def _cards_in(words: _Words, known: _Dialect) -> Iterator[Move]:
+    """Yield the moves that name these cards, with or without their verb."""
+    verbs = [verb for verb, it in known.verbs.items() if it in ("choose", "lay")]
+    for told in (words, *((verb, *words) for verb in verbs)):
+        with suppress(MalformedMove):
+            yield Move((_read_step(told, known),))
 
 
 def _in_order(words: _Words, known: _Dialect) -> _Words:

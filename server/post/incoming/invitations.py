@@ -237,9 +237,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
 
 
 def _given_away() -> str:
-    return str(
-        gettext("Sorry, this seat has been given to someone else in the meantime, or the invitation was withdrawn.")
-    )
+    return str(gettext("Sorry, this seat is no longer reserved for you."))
 
 
 def understood(mail: replies.Mail, locale: str) -> str | None:

@@ -74,7 +74,7 @@ _HAIL = re.compile(  # with a capitalised name; `Hi Clara, ...`
     r"(?i:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|salut|bonjour|bonsoir|ch[eè]re?|ciao|salve|buongiorno|car[oa]) "
     r"([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})[,!] "
 )
-_READABLE = re.compile(rf"[\w\s'’/.,:!()–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
+_READABLE = re.compile(rf"[\w\s'’/.,:!()#–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
 _PASSES = re.compile(PASS, re.IGNORECASE)
 _JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")  # in `10toCapricorn`

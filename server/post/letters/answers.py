@@ -24,6 +24,7 @@ from server.store.tables import LetterRow
 from server.translations import noted
 
 _LINES_BESIDE_FAULT = 5  # with moves
+_LINES_IN_TURN = 10
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -81,7 +82,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     listed = by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])
-    shown = listed[:_LINES_BESIDE_FAULT] if said["wrong"] and not said.get("asks") else listed
+    shown = listed if said.get("asks") else listed[: _LINES_BESIDE_FAULT if said["wrong"] else _LINES_IN_TURN]
     link = reader.link_of(turn) if turn is not None else ""
     return Answer(
         **reader.about,

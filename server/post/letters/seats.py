@@ -279,12 +279,10 @@ def rsvp(reader: Reader) -> Rsvp:
     if terms and not played and not row.data["wrong"]:
         terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader))), *terms)
         if not row.data.get("rules"):
-            invites = gettext(
-                '%(host)s has invited you to play %(rules)s in "%(title)s".',
-                host=_host(reader),
-                rules=reader.rules,
-                title=title,
-            )
+            words = noted("%(host)s has invited you to play %(rules)s.")
+            if title != reader.rules:
+                words = noted('%(host)s has invited you to play %(rules)s in "%(title)s".')
+            invites = gettext(words, host=_host(reader), rules=reader.rules, title=title)
             told = f"{invites} {presentation.introduction(rules_name, locale)[0]}"
     return Rsvp(
         title=title,

@@ -249,7 +249,7 @@ def test_a_reply_to_a_withdrawn_invitation_does_not_take_the_seat_from_the_next_
     for words in ("yes", "perhaps", "rules"):
         answer = cyd_writes(office, words)
         assert answer is not None
-        assert "Sorry, this seat has been given to someone else" in answer.text
+        assert "Sorry, this seat is no longer reserved for you." in answer.text
         assert "/#/lobby?rules=sternenhimmel" in answer.text
         assert "/#/lobby?rules=sternenhimmel" in answer.page
         assert "To take the seat" not in answer.text

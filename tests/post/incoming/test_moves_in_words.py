@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from server.games import MalformedMove, sternenglanz, sternenhimmel
+from server.games import GAMES, MalformedMove, sternenglanz, sternenhimmel
 from server.games.presentation import in_words, notation, read_move, write_move
 from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
@@ -13,6 +13,7 @@ from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
 from server.post.wording import by_beginning
 from server.translations import LOCALES
+from tests.support.samples import positions
 
 FORMS = {  # by frozen notation: what players may write, by language
     "1 lay leucht b1": {
@@ -382,6 +383,27 @@ def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
 def test_the_legal_moves_have_other_words_in_the_place_of_an_unknown_one(line: str, words: set[str]) -> None:
     legal = [sternenhimmel.read_move(it) for it in ("7 leo a", "7 leo c", "7 virgo c", "5 taurus c", "7 taurus e")]
     assert set(words_in_place_of("loe", sternenhimmel, line, "en", legal)) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "locale"),
+    [
+        ("ich wähle {0} und {1}", "de"),
+        ("I choose {0} and {1}.", "en"),
+        ("I'd like {0} and {1}, please", "en"),
+        ("Choisis {0} et {1}", "fr"),
+        ("Vorrei {0} e {1}, grazie", "it"),
+    ],
+)
+def test_cards_are_chosen_in_a_sentence(words: str, locale: str) -> None:
+    rules = GAMES["sternenglanz"]
+    played = next(positions("sternenglanz", {}, 2, seed=1))
+    legal = rules.legal_moves(played.state, 0)
+    for move in legal:
+        cards = write_move(rules, move, locale).split(" ")[1:]
+        mail = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{words.format(*cards)}\r\n"
+        found = understand(parse(read(mail.encode()), rules, locale, legal))
+        assert found.move == rules.write_move(move), cards
 
 
 def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> None:
