@@ -101,7 +101,15 @@ def test_a_link_to_a_turn_ended_by_a_take_back_says_so(app: Flask, game_id: UUID
 @pytest.mark.parametrize(
     "text",
     [
-        *("I agree.", "yes", "Sure, fine with me", "ok!", "Hi Ada,\n\nof course, no problem.\n\nCheers\nBea"),
+        *(
+            "I agree.",
+            "yes",
+            "Sure, fine with me",
+            "ok!",
+            "ok!\n\nBea",
+            "sure, no problem",
+            "Hi Ada,\n\nof course, no problem.\n\nCheers\nBea",
+        ),
         *("ich stimme zu", "Klar, gerne!", "d’accord", "Va bene", "agree"),
     ],
 )

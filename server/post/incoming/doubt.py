@@ -27,7 +27,7 @@ _HAILED = (
 )
 _GREETING = re.compile(rf"{_HAIL}(?:[ ,]+(?:{_HAIL}|{_HAILED}|{_NAME})){{0,5}}\W*")
 _LEAD_IN = re.compile(
-    r"(?:(?:and|so|here|here's|is|comes?|my|the|next|move|turn|i['’](?:d|ll)|i|like|to|choose|put|place|play|take|try|goes|answer|today|ok|okay|well|then|now|choice|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
+    r"(?:(?:and|so|here|here's|is|comes?|my|the|next|move|turn|i['’](?:d|ll)|i|like|to|choose|put|place|play|do|this|take|try|goes|answer|today|ok|okay|well|then|now|choice|und|also|hier|ist|kommt|mein|nächster|zug|ich|spiele|ziehe|setze|nehme"
     r"|versuche|es|mit|antwort|heute|dann|na|gut|nun|wahl|et|alors|voici|mon|prochain|coup|je|joue|donc|choix|ecco|la|mia|prossima|mossa|gioco|allora|scelta"
     r"|mi|jugada|movimiento|juego|entonces|este|minha|jogada|meu|lance|jogo|mijn|zet|ik|speel|mój|ruch|oto|gram|mitt|mit|drag|trekk|træk|min|můj|tah|hamlem|мой|мій|ход|хід"
     r"|siirtoni|lépésem|mutarea|mea|moj|potez|κίνησή|μου|私の手|次の手|我的走法|我的着法|나의|내|수),? ?){1,6}\W{0,3}[:：]",

@@ -49,7 +49,9 @@ def test_every_line_of_the_help_is_accepted_as_written(rules: str, locale: str) 
         assert replace(understand(parse(both, GAMES[rules], locale), ours), line="") == replace(meant, line="")
 
 
-@pytest.mark.parametrize("above", ["Guten Abend, here is my move:", "Hi there,\n\nI'd play", "Hallo, mein Zug:"])
+@pytest.mark.parametrize(
+    "above", ["Guten Abend, here is my move:", "Hi there,\n\nI'd play", "Hallo, mein Zug:", "Hi, I'd like to do this:"]
+)
 def test_an_offered_move_may_be_sent_below_a_lead_in(above: str) -> None:
     mail = mail_of(*above.split("\n"), "", "7 leo c", "", "bye")
     assert understand(parse(mail, GAMES["sternenhimmel"]), ["For example:", "  7 leo c"]).move == "7 leo c"
