@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Seat, Sentence, WriteLegend, WriteReason
+from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteLegend, WriteReason
 from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
@@ -22,6 +22,12 @@ def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, l
     make it clickable. Names are escaped. There are no scripts or external references."""
     drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
     return drawn(view, names, DARK if dark else LIGHT, locale)
+
+
+def with_news(rules_name: str, view: Json, before: Json) -> Json:
+    """Return a view in which `draw` marks what has come since an earlier view, if the game can do this."""
+    marked: WithNews | None = getattr(GAMES[rules_name], "with_news", None)
+    return marked(view, before) if marked else view
 
 
 def draw_thumbnail(rules_name: str, view: Json, names: Sequence[str], dark: bool, locale: str) -> Picture:

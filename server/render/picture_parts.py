@@ -141,6 +141,13 @@ def seat_mark(seat: int, r: int, theme: Theme, ground: str, width: float = 1.5) 
     return Sprite(shape(SEAT_SHAPES[seat], r, style), around(0, 0, 1.42 * r + 3), ground)
 
 
+@cache
+def news_mark(r: int, theme: Theme) -> list[Sprite]:
+    """Return the ring around what has come since the viewer's last turn."""
+    ring = f'<circle r="{r}" fill="none" stroke="{theme.ink}" stroke-width="3"/>'
+    return [Sprite(ring, around(0, 0, r + 2), theme.card)]
+
+
 def shape(shape: str, r: float, style: str) -> str:
     """Return this shape as SVG, centred on the origin. All shapes have about the same area."""
     if shape == "circle":

@@ -2,6 +2,7 @@
 
 import json
 from functools import reduce
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships none
 
 from server.games import GAMES, BadOption, Json, Outcome, Rules, SeededDice
+from server.games.presentation import draw, with_news
+from tests.support.samples import positions
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "games").glob("*.json"))
 EDITIONS = {
@@ -174,3 +177,14 @@ def test_options_that_break_the_schema_are_rejected(name: str) -> None:
             if not schema.is_valid({option: value}):
                 with pytest.raises(BadOption):
                     rules.resolve_options({option: value}, min(rules.SEATS))
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_picture_marks_what_has_come_since_an_earlier_view(game: str) -> None:
+    views = [GAMES[game].view(played.state, 0) for played in islice(positions(game, {}, 3, seed=4), 40)]
+
+    def circles(view: Json) -> int:
+        return draw(game, view, ["Ada", "Bea", "Cyd"]).svg().count("<circle")
+
+    assert all(circles(with_news(game, view, view)) == circles(view) for view in views[:5])
+    assert sum(circles(with_news(game, view, before)) - circles(view) for before, view in pairwise(views)) > 10

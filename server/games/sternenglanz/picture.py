@@ -38,6 +38,7 @@ from server.render.picture_parts import (
     around,
     clearest,
     corners,
+    news_mark,
     placed,
     seat_mark,
     sheet,
@@ -107,6 +108,11 @@ def thumbnail(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Pi
     return sheet(_TALL, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
 
 
+def with_news(view: Json, before: Json) -> Json:
+    """Return the view with the fields on which other pieces lie than in the earlier view."""
+    return view | {"news": [field for field, kind in view["board"].items() if before["board"].get(field) != kind]}
+
+
 def fullness(view: Json) -> int:
     """Return how much a picture shows: the number of stars on the Firmament."""
     return len(view["board"])
@@ -159,13 +165,14 @@ def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
     laid = {where for where, _ in view["log"]["laid"]}
+    news = {*view.get("news", ())} - laid
     yield '<g id="firmament">'
     yield _empty(theme)
     for passed in view["log"]["lines"]:
         yield from _passed(passed, colour, theme)
     for field in FIELDS.values():
         removed = [star for where, star in view["log"]["removed"] if where == field.id]
-        done = _done(field.id in laid, removed, colour, theme)
+        done = [*_done(field.id in laid, removed, colour, theme), *(news_mark(34, theme) if field.id in news else ())]
         lying, bonus = view["board"].get(field.id), field.bonus if has_bonus else 0
         what = f'id="field-{field.id}" data-field="{field.id}" '
         yield from placed(*_at(field), [*_field(field.id, lying, bonus, theme, locale), *done], what)

@@ -26,6 +26,7 @@ from server.render.picture_parts import (
     around,
     clearest,
     corners,
+    news_mark,
     placed,
     seat_mark,
     shape,
@@ -73,6 +74,17 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     return sheet(height, _spoken(view, names, locale), Colours(theme, (_GOLD, _SILVER)), parts)
 
 
+def with_news(view: Json, before: Json) -> Json:
+    """Return the view with the spaces, by board, on which stars have been placed since the earlier view."""
+    was = {it["board"]: it["spaces"] for it in before["boards"]}
+
+    def marked(shown: Json) -> Json:
+        old = was.get(shown["board"], {})
+        return shown | {"news": [space for space, lying in shown["spaces"].items() if lying and not old.get(space)]}
+
+    return view | {"boards": [*map(marked, view["boards"])]}
+
+
 def fullness(view: Json) -> tuple[int, int, int]:
     """Return how much a picture shows: the number of constellations, the stars of the emptiest, and all stars."""
     stars = [sum(lying is not None for lying in shown["spaces"].values()) for shown in view["boards"]]
@@ -99,10 +111,12 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
         yield from _gains(shown["payouts"], theme)
     elif board.id != board.names[locale].lower():
         yield Line(16, 58, board.id, theme.faint, 20, theme.card)
+    news = shown.get("news", ())
     for space, lying in shown["spaces"].items():
         x, y = _at(board, space)
         what = f'id="{board.id}-{space}" data-board="{board.id}" data-space="{space}" '
-        yield from placed(x, y, _space(board, space, lying, theme), what)
+        mark = news_mark(_RADIUS[board.spaces[space].size] + 9, theme) if space in news else ()
+        yield from placed(x, y, [*mark, *_space(board, space, lying, theme)], what)
     for space, lying in shown["spaces"].items():
         if lying is not None:
             yield _name_beside(board.id, space, lying["seat"], theme)

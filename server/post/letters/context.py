@@ -12,7 +12,7 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import draw, draw_end, in_words, sentence
+from server.games.presentation import draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
 from server.play.seating.seats import return_word
@@ -133,7 +133,10 @@ class Reader(NamedTuple):
         if is_over:
             picture = draw_end(name, *self.final_view, names, locale)
         else:
-            picture = draw(name, view_of(self.game, self.seat, self.letter.version), names, locale=locale)
+            view = view_of(self.game, self.seat, self.letter.version)
+            if since := self._news_since(story(self.game, self.seat)):
+                view = with_news(name, view, view_of(self.game, self.seat, since))
+            picture = draw(name, view, names, locale=locale)
         return png(picture), picture.title
 
     @property
@@ -163,9 +166,12 @@ class Reader(NamedTuple):
     def since_own_move(self) -> tuple[str, ...]:
         """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""
         items = story(self.game, self.seat)
-        if (since := self.letter.data.get("since")) is not None:
-            return self._told(items, since)
-        return self._told(items, self._last_own_move(items))
+        return self._told(items, self._news_since(items))
+
+    def _news_since(self, items: Sequence[Json]) -> int:
+        """Return the version after which everything is news to the reader."""
+        since: int | None = self.letter.data.get("since")
+        return self._last_own_move(items) if since is None else since
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
