@@ -13,7 +13,7 @@ from server.games import Json, Seat
 from server.games.presentation import bot_name
 from server.play.commits import Commit, commit_of, load, record, record_within
 from server.play.game import Game
-from server.play.turns.first_answers import Played, answer_of, first_answer
+from server.play.turns.first_answers import Played, answer_in_turn, answer_of, first_answer, present_turn
 from server.play.views import load_visible, own_seat, played_seat, turn_of
 from server.store.database_retry import Unavailable, with_retries
 
@@ -37,12 +37,18 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
 @with_retries
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
     """Play the move that was parsed from an email, like `play_move`. The game is loaded again only if it has changed.
+    An email about a turn also plays the rest of the turn.
 
     `arrived_at`: when the email arrived, which is when the time of the turn stopped. Raise NotSeated, NotRunning,
     StaleTurn, HandedOver, IllegalMove.
     """
     for _ in range(RACES):
-        if played := answer_turn(game, played_seat(game, player_id), turn, move, arrived_at):
+        seat = played_seat(game, player_id)
+        if game.table.turns and game.table.turns[seat] != turn:
+            if played := answer_in_turn(game, seat, turn, move):
+                return played
+            turn = present_turn(game, seat, turn) or turn
+        if played := answer_turn(game, seat, turn, move, arrived_at):
             return played
         game = load(game.game_id)
     raise Unavailable

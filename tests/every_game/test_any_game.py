@@ -187,4 +187,4 @@ def test_a_picture_marks_what_has_come_since_an_earlier_view(game: str) -> None:
         return draw(game, view, ["Ada", "Bea", "Cyd"]).svg().count("<circle")
 
     assert all(circles(with_news(game, view, view)) == circles(view) for view in views[:5])
-    assert sum(circles(with_news(game, view, before)) - circles(view) for before, view in pairwise(views)) > 10
+    assert sum(circles(with_news(game, view, before)) - circles(view) for before, view in pairwise(views)) > 5

@@ -50,6 +50,14 @@ def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), future)
 
 
+def answer_in_turn(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
+    """Return the response that this move got as a part of this turn, or None if it was not played in it."""
+    for before, commit, after in _answers(game, seat, turn):
+        if _is_played_so(game, before, commit, seat, move):
+            return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
+    return None
+
+
 def is_taken_back(game_id: UUID, turn: int) -> bool:
     """Return whether the turn that began at this version was answered, and that answer was taken back."""
     return any(row.type == TAKEN_BACK and row.body["to"] <= turn < row.version for row in whole_log(game_id))

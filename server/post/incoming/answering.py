@@ -27,6 +27,7 @@ from server.play.mail.mail_in import KEPT, confirming_word, confirms, is_of_othe
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import OVER, last_change_of_hands
+from server.play.turns.first_answers import present_turn
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
 from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
@@ -289,7 +290,8 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> t
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
     """Return the legal moves of the turn that an email answers, if the game completes lines by them."""
-    rules, is_turn = game.table.rules, turn_of(game.table, mail.seat) == mail.turn
+    rules = game.table.rules
+    is_turn = bool(game.table.turns) and present_turn(game, mail.seat, mail.turn) is not None
     return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
 
 

@@ -17,6 +17,7 @@ from server.clock import clock
 from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
+from server.play.commits import load, whole_log
 from server.play.mail.mail_in import open_reply_address
 from server.play.moves import legal_moves
 from server.play.seating import games
@@ -49,6 +50,7 @@ from tests.support.games import (
     person,
     seats_of,
     service_is_up,
+    turn_of,
     until,
 )
 
@@ -145,6 +147,27 @@ def test_a_player_named_like_a_move_of_sternenglanz_can_sign_it(office: Office, 
     game_id = game_of(ada, rules="sternenglanz", bots=1)
     answer = ada_writes(office, f"{a_move(game_id, ada)}\n\nThanks, see you!\nNora")
     assert "Not done" not in answer.text and "didn't work" not in answer.text
+
+
+def test_a_reply_to_the_email_about_a_turn_plays_the_rest_of_the_turn(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
+    ada_writes(office, a_move(game_id, ada))  # the choice of cards
+    everything_due_happens()
+    (turn,) = (mail for mail in office.mails("ada")[1:] if mail.subject.startswith("Your turn"))
+    steps = []
+    while turn_of(game_id, ada) is not None:
+        steps.append(a_move(game_id, ada))
+        before = len(whole_log(game_id))
+        for _ in range(2):  # the second email is a copy by another program, with a Message-ID of its own
+            arrives(turn.reply_to, a_mail(steps[-1]))
+            deal_with_mails()
+        assert len(whole_log(game_id)) > before
+        rules = load(game_id).table.rules
+        if not rules.is_mid_turn(load(game_id).table.state, 0):
+            break
+    assert len(steps) > 1 and len(set(steps)) == len(steps)
+    told = [mail.text for mail in office.mails("ada") if "That turn is over" in mail.text]
+    assert told == []
 
 
 def test_a_move_in_a_friendly_sentence_is_played_if_it_is_legal(office: Office, game_id: UUID, ada: UUID) -> None:
