@@ -37,7 +37,8 @@ UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL,
        asked_by = CASE WHEN jsonb_array_length(moves) + 1 < total THEN asked_by END
  WHERE {_OURS}"""
 
-_HAND_OVER = "UPDATE player_outbox SET due_at = %s WHERE dedupe = %s AND due_at > %s"
+# The email is dated now. Otherwise, it would stand among older ones in the mailbox.
+_HAND_OVER = "UPDATE player_outbox SET due_at = %(now)s, made_at = %(now)s WHERE dedupe = %(letter)s AND due_at > %(now)s"
 
 
 class StoredReview(NamedTuple):
@@ -119,7 +120,7 @@ def waiting_letter(game_id: UUID, seat: Seat) -> str:
 def hand_over(game_id: UUID, seat: Seat, now: datetime) -> None:
     """Make the emails due that wait for this review."""
     with autocommit() as connection:
-        connection.execute(_HAND_OVER, (now, waiting_letter(game_id, seat), now))
+        connection.execute(_HAND_OVER, {"now": now, "letter": waiting_letter(game_id, seat)})
 
 
 def _change(statement: str, ours: Claim, **values: object) -> bool:

@@ -370,8 +370,11 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
     game = load(seat.game_id)
     about = (commands.RULES, commands.HELP, *(commands.OF_THIS_GAME if game.table.status == "running" else ()))
     is_about = any(it.command in about and it.rest == str(number) for it in request.asked)
-    told_rules = bool(answer.said) and all(it.rules for it in answer.said)
-    news = gettext("The rules") if told_rules else gettext(ANSWER.headline)
+    news = gettext(ANSWER.headline)
+    if answer.said and all(it.rules for it in answer.said):
+        news = gettext("The rules")
+    elif request.asked and all(it.command == commands.REVIEW for it in request.asked):
+        news = gettext("Your review")
     subject = gettext("%(news)s: %(title)s", news=news, title=game.head.title)
     seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
     return {"subject": clean(subject, _LONGEST_SUBJECT), "table": seat_of_answer}
