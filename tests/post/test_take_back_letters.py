@@ -11,7 +11,7 @@ from server.play.votes import take_back, vote, votes_of
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import DAY, everything_due_happens, game_of, happened, later, moves_on
+from tests.support.games import DAY, everything_due_happens, game_of, happened, later, moves_on, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -87,6 +87,26 @@ def test_a_player_is_notified_that_a_turn_is_over_only_if_an_email_had_announced
     assert "ada took back a move. Your turn is over." in office.mails("bea")[-1].text
     assert len(office.mails("bea")) == 2
     assert turn.reply_to != office.mails("bea")[-1].reply_to
+
+
+def test_a_player_who_gets_a_turn_back_in_the_middle_hears_of_it(
+    office: Office, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
+    for who in (ada, bea, cyd):
+        moves_on(game_id, who)  # choices of cards
+    parts = []
+    while turn_of(game_id, ada) is not None:
+        parts.append(load(game_id).table.version)
+        moves_on(game_id, ada)
+    assert len(parts) > 1
+    before = len(office.mails("ada"))
+    take_back(game_id, ada, parts[-1])
+    for who in (bea, cyd):
+        vote(game_id, who, "take-back", True)
+    (letter,) = office.mails("ada")[before:]
+    assert letter.subject == "Your turn: Sternenglanz"
+    assert "You took a move back" in letter.text
 
 
 def test_a_link_to_a_turn_ended_by_a_take_back_says_so(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:

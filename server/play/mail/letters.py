@@ -119,7 +119,8 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
             continue
         if game.seats[seat].planned:  # the worker emails only if the plan doesn't move
             continue
-        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # no email in mid-turn
+        goes_on = before.turns and before.turns[seat] is not None  # unless a take-back has given the turn back
+        if is_asked and not (goes_on and game.table.rules.is_mid_turn(game.table.state, seat)):
             yield YOUR_TURN, seat, {}
 
 
