@@ -1,5 +1,6 @@
 """The help for the table of a game, with an example move that names what is in play there."""
 
+from collections.abc import Collection
 from itertools import groupby
 
 from flask_babel import gettext
@@ -29,6 +30,13 @@ _PRACTICE = 3  # turns, after which an email only says where to find the notatio
 def help_at_table(game: Game, seat: Seat) -> list[str]:
     """Return the commands that the player in a seat can send in replies to emails about this game, one line each."""
     return [help_line(*it) for it in help_lines(game.table.rules.NAME, spoken().locale, example_at_table(game, seat))]
+
+
+def help_for(game: Game, commands: Collection[str]) -> list[str]:
+    """Return one line for each of these commands, with its explanation."""
+    locale = spoken().locale
+    words = {word_for(it, locale) for it in commands}
+    return [help_line(*it) for it in help_lines(game.table.rules.NAME, locale) if it[0].partition(" ")[0] in words]
 
 
 def help_for_now(game: Game, seat: Seat) -> list[str]:

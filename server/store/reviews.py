@@ -38,7 +38,9 @@ UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL,
  WHERE {_OURS}"""
 
 # The email is dated now. Otherwise, it would stand among older ones in the mailbox.
-_HAND_OVER = "UPDATE player_outbox SET due_at = %(now)s, made_at = %(now)s WHERE dedupe = %(letter)s AND due_at > %(now)s"
+_HAND_OVER = (
+    "UPDATE player_outbox SET due_at = %(now)s, made_at = %(now)s WHERE dedupe = %(letter)s AND due_at > %(now)s"
+)
 
 
 class StoredReview(NamedTuple):

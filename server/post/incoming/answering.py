@@ -30,9 +30,10 @@ from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
-from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
+from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
+from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -55,7 +56,7 @@ from server.post.incoming.commands import (
 )
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
-from server.post.incoming.questions import answers, is_at_a_loss, is_question, waiting_for, wants_advice
+from server.post.incoming.questions import answers, is_at_a_loss, is_question, mentioned_in, waiting_for, wants_advice
 from server.post.incoming.replies import Wishes
 from server.post.incoming.sentences import (
     fitting_moves_in,
@@ -67,7 +68,7 @@ from server.post.incoming.sentences import (
 )
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.table_help import example_at_table, help_for_now, rematch_word
+from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
 from server.post.wording import spoken
 from server.sanitize import clean
 from server.store import desk, inbox
@@ -455,6 +456,9 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         )
         answer |= {"done": [told], "line": wishes.line}
         return ""
+    if wishes.problem == "not-understood" and wishes.is_prose and (lines := _lines_for(doing.game, wishes.line)):
+        answer |= {"done": [gettext("To do this, reply with one of these lines.")], "line": wishes.line, "how": lines}
+        return ""
     if wishes.problem:
         answer |= {
             "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
@@ -471,6 +475,12 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
+
+
+def _lines_for(game: Game, sentence: str) -> list[str]:
+    """Return the lines that do what a sentence wishes for, each with its explanation."""
+    invited = [it for it in wishes_in([sentence], False) if it.command == NEW and "@" in it.rest]
+    return [it.told() for it in invited] or help_for(game, mentioned_in(sentence))
 
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:

@@ -12,7 +12,7 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.post.desk.commands import BY_NAME, RULES
 from server.post.desk.wishes import ASKS_RULES
-from server.post.incoming.commands import HINT, UNDO, word_for
+from server.post.incoming.commands import HINT, PAUSE, RESIGN, STAND_IN, UNDO, VACATION, word_for
 from server.post.wording import spoken
 
 _SCORES = re.compile(
@@ -48,6 +48,33 @@ _MEANING = re.compile(
     re.IGNORECASE,
 )
 _RULES = re.compile(r"\b(?:rules|regeln|règles|regole)\b", re.IGNORECASE)
+
+_MENTIONED = {
+    PAUSE: re.compile(
+        r"\b(?:pause[nrd]?|pausier\w*|unterbrech\w*|interromp\w*|sospend\w*|mett(?:re|ere) en pause|in pausa)\b",
+        re.IGNORECASE,
+    ),
+    VACATION: re.compile(
+        r"\b(?:away|out of town|holidays?|vacation|travel(?:l?ing)?|urlaub|ferien|verreis\w*|unterwegs|vacances|en voyage|vacanz[ae]|ferie"
+        r"|in viaggio)\b",
+        re.IGNORECASE,
+    ),
+    STAND_IN: re.compile(
+        r"\b(?:stand[ -]?in|substitute|replace me|plays? for me|vertret\w*|vertritt|remplac\w*|sostitui\w*)\b",
+        re.IGNORECASE,
+    ),
+    RESIGN: re.compile(
+        r"\b(?:resign|give up|quit|stop playing|leave the (?:game|table)|aufgeben|aufhören|abandonn\w*|arrêter|arrend\w*|abbandon\w*"
+        r"|smettere)\b",
+        re.IGNORECASE,
+    ),
+    UNDO: _TAKE_BACK,
+}
+
+
+def mentioned_in(sentence: str) -> list[str]:
+    """Return the commands that a sentence may be about."""
+    return [command for command, words in _MENTIONED.items() if words.search(sentence)]
 
 
 def is_question(line: str) -> bool:

@@ -91,3 +91,25 @@ def test_a_question_for_the_best_move_gets_a_hint(office: Office, ada: UUID) -> 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_game_says_what_its_letters_and_numbers_mean(locale: str) -> None:
     assert all(len(legend(game, locale)) > 20 for game in ("sternenhimmel", "sternenglanz"))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("please pause the game, I'm away until friday", ["  pause (", "  vacation 2"]),
+        (
+            "I want to play with tom@example.org too",
+            ["  new sternenglanz tom@example.org: ", "  new sternenhimmel tom"],
+        ),
+        ("I think I want to quit", ["  resign ("]),
+        ("Ich bin ab Montag im Urlaub.", ["  vacation 2"]),
+    ],
+)
+def test_a_sentence_about_a_command_is_answered_by_its_line(
+    office: Office, ada: UUID, words: str, told: list[str]
+) -> None:
+    game_of(ada, bots=2)
+    answer = ada_writes(office, words).text
+    assert "To do this, reply with one of these lines." in answer
+    assert all(line in answer for line in told)
+    assert "The table" not in answer
