@@ -78,6 +78,15 @@ _PRESENT = _frame(
     },
 )
 
+_CHANGED = _frame(
+    "StreamedChange",
+    "Something beside the log has changed, such as a vote or a seat: get the game again. With `presence`, this event is "
+    "sent within seconds. It has no id. An `EventSource` passes it only to listeners for `changed`.",
+    {"event": {"const": "changed"}},
+    "Nothing",
+    {"type": "object"},
+)
+
 
 class EventStream:
     """A response body that stays open, and to which the server adds events."""
@@ -115,7 +124,9 @@ def wire_format(items: Iterable[Item]) -> bytes:
 class GameStream(MethodView):
     @blp.arguments(schemas.GameStreamQuery, location="query")
     @blp.response(
-        200, {"title": "Streamed", "oneOf": [_EVENT, _SAID, _RESET, _PRESENT]}, content_type="text/event-stream"
+        200,
+        {"title": "Streamed", "oneOf": [_EVENT, _SAID, _RESET, _PRESENT, _CHANGED]},
+        content_type="text/event-stream",
     )
     @blp.alt_response(204, description="The game is over and you have received all its events. Don't reconnect.")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
@@ -135,7 +146,8 @@ class GameStream(MethodView):
 
         With `presence`, events named `present` tell you which other players have the table open. Only players with a
         seat get these events, within seconds. A player counts as present for up to a minute after their connection is
-        lost. At nameless tables, no such events are sent. Players who blocked each other don't see each other.
+        lost. At nameless tables, no such events are sent. Players who blocked each other don't see each other. You also
+        get events named `changed` when someone has voted or a seat has changed.
 
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """

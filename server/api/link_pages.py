@@ -31,6 +31,7 @@ from server.play.seating.seats import (
     decline_invitation,
     enter_by_invitation,
     greeting_to,
+    has_accepted,
     invitation,
     inviter_to,
     is_kept,
@@ -208,9 +209,11 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
 
 @blp.get("/i/<word>")
 def invited(word: str) -> Response:
-    """Show the game of an invitation, and a button to accept. If the invitation is for any open seat, open the table
-    instead."""
+    """Show the game of an invitation, and a button to accept. If the invitation is for any open seat, or if it was
+    accepted, open the table instead."""
     game, seat = invitation(word)
+    if has_accepted(game, word):
+        return cast(Response, redirect(f"/#/games/{game.game_id}"))
     kept = is_kept(game, word)
     if game.head.private and not kept:
         return _not_kept()

@@ -94,6 +94,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
         db.session.execute(delete(Vote).where(own))
     if _count(connection, game, now) is None and is_new:
         _ask_for_votes(game, seat, wish, now)
+    notifier.note_change(game_id)
     with committing(wish):
         db.session.commit()
 
@@ -113,7 +114,6 @@ def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
     own = (Delivery.game_id == game.game_id) & Delivery.letter_id.in_(ids)
     written = set(db.session.scalars(select(Delivery.letter_id).where(own)))
     outbox.put(game.game_id, [it for it in letters if it["letter_id"] not in written])
-    notifier.note_change(game.game_id)
 
 
 def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:

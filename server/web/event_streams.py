@@ -234,7 +234,7 @@ class Streams:
             self._next_look = now + _LOOK
         for game_id in list(self._due):
             if game_id in self._due:  # the last stream of the game may have just ended
-                self._tell(game_id)
+                self._tell(game_id, game_id in hinted)
 
     def _hinted(self) -> set[UUID]:
         if self._ear is None:
@@ -329,7 +329,8 @@ class Streams:
         note_open(self._process_id, changed, clock.now() + _OPEN)
         self._noted = held
 
-    def _tell(self, game_id: UUID) -> None:
+    def _tell(self, game_id: UUID, is_hinted: bool) -> None:
+        """Send a game's news. After a notification without news, something beside the log has changed."""
         ready = [stream for stream in self._due[game_id] if self._has_room(stream)]
         if not ready:
             return
@@ -342,6 +343,10 @@ class Streams:
             log.exception("Game %s cannot be told", game_id)
             told = []
         more = set()
+        has_news = {follower for follower, items, _ in told if items}
+        for stream in ready if is_hinted else ():
+            if stream.wants_presence and stream.follower not in has_news:
+                stream.out += b"event: changed\ndata: {}\n\n"
         for follower, items, is_more in told:
             by_follower[follower].out += wire_format(items)
             if is_more:

@@ -19,17 +19,19 @@ from sqlalchemy import update
 
 from server.accounts.blocks import block
 from server.accounts.players import player_token
+from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.accounts.tokens import revoke
 from server.api.event_streams import EventStream
 from server.clock import clock
 from server.play.moves import legal_moves
 from server.play.seating.games import open_game
-from server.play.seating.seats import leave, take_seat
+from server.play.seating.seats import decline_invitation, leave, take_seat
 from server.play.story.event_feed import follow_game, follow_own
 from server.play.talk.chat import say
 from server.play.turns.turn_links import caller
 from server.play.views import describe
 from server.play.votes import vote
+from server.store.notify import notifier
 from server.store.tables import GameRow, Watching, db
 from server.store.watching import forget_watching
 from server.web import event_streams
@@ -611,6 +613,46 @@ def test_players_at_a_table_see_who_else_is_there(
         until(lambda: told(hers)[-1] == [])
         assert [told(it) for it in quiet] == [[]] * len(quiet)
         one.stop()
+
+
+def test_a_vote_or_an_answered_invitation_is_told_to_an_open_page(
+    app: Flask, ada: UUID, ben: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hints: list[UUID] = []
+    monkeypatch.setattr(notifier, "note_change", hints.append)
+    monkeypatch.setattr(event_streams, "received_games", lambda _: {hints.pop() for _ in list(hints)})
+    game_id = game_of(ada, ben, bots=1)
+    opened = open_game(ada, wanted(ME, {"email": "ben@example.org"}, OPEN)).game_id
+    word = sign(INVITATION, opened, 1, mark_of("ben@example.org"))
+    hints.clear()
+    streams = Streams(app)
+    with ExitStack() as open_:
+        received = dict[socket.socket, bytes]()
+
+        def follow(game: UUID, presence: bool) -> socket.socket:
+            follower = follow_game(game, caller(token_of("ada")), None, 0)
+            assert follower
+            ours, theirs = socket.socketpair()
+            ours.setblocking(False)
+            open_.enter_context(ours)
+            streams.take(theirs, EventStream(follower, presence=presence), b"")
+            return ours
+
+        def changes(which: socket.socket) -> int:
+            with suppress(BlockingIOError):
+                received[which] = received.get(which, b"") + which.recv(1 << 20)
+            return received.get(which, b"").count(b"event: changed\ndata: {}\n\n")
+
+        page, program, waiting = follow(game_id, True), follow(game_id, False), follow(opened, True)
+        until(lambda: changes(page) == 0 and b"game-started" in received.get(page, b""))
+        vote(game_id, ben, "pause", True)
+        until(lambda: changes(page) == 1)
+        vote(game_id, ben, "pause", False)
+        until(lambda: changes(page) == 2)
+        decline_invitation(word)
+        until(lambda: changes(waiting) == 1)
+        assert changes(program) == 0
+        streams.stop()
 
 
 def there() -> list[tuple[UUID, UUID]]:

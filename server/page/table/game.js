@@ -180,10 +180,8 @@ export function useGame(id, invitation, expect) {
       const stream = follow(`${base}/stream?presence=true&${word}`, (item, name) => {
         if (name === "said") kept.current.said.set(item);
         if (name === "present") kept.current.here.set(item.seats);
-        if (name === "reset") {
-          forget();
-          soon();
-        }
+        if (name === "reset") forget();
+        if (name === "reset" || name === "changed") soon();
         if (name) return; // not a game event
         learn([item]);
         soon();

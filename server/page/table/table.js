@@ -18,6 +18,7 @@ import { Next } from "./next.js";
 import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
+import { toSignIn } from "../ui/routes.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
 /** @import { Game, GameEvent, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
@@ -59,6 +60,8 @@ export function Table({ id, invitation }) {
     document.title = entitled(title, games);
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
+  if (!game && !player && error instanceof Problem && error.status === 404) return html`<h1>${t("table")}</h1>
+    <p>${t("table.private")}</p><p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
   if (!game) return html`<${Coming} error=${error} />`;
   if (game.status !== "open" && !isClosed(game)) return html`<${Begun} key=${table.isRenewed} table=${table} />
     ${link && html`<${ForSeat} game=${game} />`}`;

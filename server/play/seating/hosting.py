@@ -23,6 +23,7 @@ from server.play.views import load_visible, seat_kept_for
 from server.store import outbox
 from server.store.connections import autocommit, in_transaction
 from server.store.database_retry import committing, in_doubt, one_by_one, with_retries
+from server.store.notify import notifier
 from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
@@ -149,6 +150,7 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
     kept = update(SeatRow).where(declined).values(kind="invited", email=email, lost_at=None).returning(SeatRow.seat)
     if db.session.execute(kept).first() is None and in_doubt() != seat:
         raise SeatTaken("This seat is no longer reserved for you.")
+    notifier.note_change(game_id)
     with committing(seat):
         db.session.commit()
 
@@ -163,6 +165,7 @@ def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: 
         raise NotFound("This seat has no invitation.")
     if guest and declined_at and guest.email:
         _tell_host_of_decline(game_id, seat, guest.email, guest.invited_by, declined_at)
+    notifier.note_change(game_id)
     with committing(seat):
         db.session.commit()
 

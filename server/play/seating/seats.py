@@ -66,6 +66,7 @@ from server.play.votes import count_votes, offered_seats
 from server.store import outbox
 from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, with_retries
+from server.store.notify import notifier
 from server.store.rows import SeatState, moment_from_json
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
@@ -133,6 +134,7 @@ def _take_seat(
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
+    notifier.note_change(game_id)
     with committing((player_id, chosen.seat)):
         db.session.commit()
     return load(game_id)
@@ -185,6 +187,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         chosen.greeting = greeting or None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
     note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id, now)
+    notifier.note_change(game_id)
     with committing(chosen.seat):
         db.session.commit()
     return chosen.seat
@@ -201,6 +204,12 @@ def is_kept(game: Game, word: str) -> bool:
     """Return whether the invitation still gives access to its reserved seat. An invitation without a reserved seat
     needs an open seat."""
     return invitation_access(game.game_id, [row.email for row in game.seats], word) is not None
+
+
+def has_accepted(game: Game, word: str) -> bool:
+    """Return whether the player with the invited address has the seat."""
+    _, seat, mark = verify(INVITATION, word)
+    return seat != ANY_SEAT and game.seats[seat].player_id is not None and invited_address(game, seat, mark) is not None
 
 
 def is_newcomer(game: Game, word: str) -> bool:
