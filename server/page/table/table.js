@@ -11,7 +11,7 @@ import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
-import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
+import { hasMissed, lastMove, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
@@ -113,7 +113,8 @@ function Begun({ table }) {
   const names = game.seats.map(seatName);
   const Drawn = DRAWN[game.rules] ?? Fallback;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
-  const [missed, know] = useMissed(table);
+  const stands = { ...table, story: standing(story) };
+  const [missed, know] = useMissed(stands);
   const isSettled = useSettled(table);
   const show = (/** @type {number} */ wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
   const watch = (/** @type {number} */ from) => {
@@ -175,11 +176,11 @@ function Begun({ table }) {
         showAt=${show} close=${leave}
         story=${story} names=${names} seat=${game.you?.seat} rules=${rules} />`}
       ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
-        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
+        names=${names} rules=${rules} items=${sinceOwnTurn(stands.story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
       <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
-        table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
+        table=${at === null ? stands : { ...table, story: standing(story, at) }} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null || isWatched}
       replay=${() => watch(at ?? 1)} />
