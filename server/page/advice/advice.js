@@ -68,6 +68,13 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
+  /** @param {HintedMove} it */
+  const aboutMove = (it) => {
+    const worth = [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
+      it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ");
+    const said = [worth, it.why].filter(Boolean).join(". ");
+    return said && `– ${said}`;
+  };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, moves });
@@ -79,9 +86,8 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong>${it.then.length > 0 && html` <span class="then">${
-          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
-          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}${it.why && ` – ${it.why}`}</span></span>
+        <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}

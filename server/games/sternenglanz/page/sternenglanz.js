@@ -19,7 +19,7 @@ import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
+import { changes, className, foreseen, lastTurns, latestFirst, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -300,8 +300,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const isMid = now.next === seat && view.log.performed.length > 0;
   const news = isMid ? story.filter((it) => it.seat === seat && MOVED.has(it.type)).slice(-1)
-    : now.turn > 1 ? sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
-      .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse() : [];
+    : now.turn > 1 ? latestFirst(sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
+      .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
