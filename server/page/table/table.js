@@ -149,7 +149,7 @@ function Begun({ table }) {
   const isWatched = !game.you && (game.status === "running" || game.status === "paused");
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
-      <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
+      <${Status} table=${table} view=${earlier ?? game.view} at=${at} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
         ${at === null && game.you?.turn != null && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted}
@@ -308,10 +308,10 @@ function useMissed({ game, story, isSeen }) {
 /**
  * Show the status line above a table: turn and due time or result, connection, scores and tools. Once it is scrolled
  * away, a bar at the top shows whose turn it is.
- * @param {{table: SeenTable, owner: number | null, lookAt: ((seat: number | null) => void) | null, top: {current: any},
- *   children?: unknown}} props
+ * @param {{table: SeenTable, view: View, at: number | null, owner: number | null, lookAt: ((seat: number | null) => void) | null,
+ *   top: {current: any}, children?: unknown}} props
  */
-function Status({ table, owner, lookAt, top, children }) {
+function Status({ table, view, at, owner, lookAt, top, children }) {
   const { game, live } = table;
   const isOnline = useStore(online);
   const line = useRef();
@@ -342,7 +342,7 @@ function Status({ table, owner, lookAt, top, children }) {
       ${isRunning && due && html`<${Left} at=${due} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} table=${table} names=${names} owner=${owner} lookAt=${lookAt} />
+    <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
@@ -379,12 +379,10 @@ function Home({ game }) {
 
 /**
  * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
- * @param {{table: SeenTable, names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
+ * @param {{table: SeenTable, scores?: number[], names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
  */
-function Score({ table: { game, here }, names: whole, owner, lookAt }) {
+function Score({ table: { game, here }, scores, names: whole, owner, lookAt }) {
   const present = useStore(here);
-  const view = /** @type {View} */ (game.view);
-  const scores = scoresOf(game, view);
   const names = divided(whole);
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
