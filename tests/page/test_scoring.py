@@ -215,6 +215,7 @@ def test_a_winner_who_pays_the_others_and_they_are_told_why(full: Planted, windo
     expect(page.locator(".story")).to_contain_text(f"{prize}, less {paid} for the others' stars)")
     expect(page.locator(".offer")).to_contain_text(f"+{prize - paid} ({prize} − {paid})")
     page.locator(".offer button").first.click()
+    expect(page.locator(".caption")).to_be_visible()
     page.keyboard.press("End")
     expect(page.locator(".caption")).to_contain_text(f"keeps {prize - paid} coin")
 
