@@ -6,8 +6,9 @@ from typing import Any, Self
 
 from server.bots import choose
 from server.bots.program import ProgramError
-from server.bots.search import Seen, standing
+from server.bots.search import Seen
 from server.games import GAMES, Json
+from server.games.standing import standing
 
 
 class BuiltIn:

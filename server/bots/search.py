@@ -90,17 +90,6 @@ class PrivateDice:
         return order
 
 
-def standing(story: Sequence[Json]) -> list[Json]:
-    """Return the events of a story that were not taken back."""
-    found = list[Json]()
-    for it in story:
-        if it["type"] == "move-taken-back":
-            found = [earlier for earlier in found if earlier["version"] <= it["to"]]
-        else:
-            found.append(it)
-    return found
-
-
 def can_compare(rules: Rules) -> bool:
     """Return whether a game has what `compare` needs to prefer one move to another."""
     return hasattr(rules, "judge")

@@ -9,6 +9,7 @@ from typing import Any
 from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteLegend, WriteReason
 from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
+from server.games.standing import standing
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
 from server.render.text_layout import page
 from server.translations import Language, language, noted
@@ -39,7 +40,7 @@ def draw_thumbnail(rules_name: str, view: Json, names: Sequence[str], dark: bool
 def draw_end(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> Picture:
     """Return the picture of a finished game. `story` contains all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_view", None)
-    return draw(rules_name, final(view, story) if final else view, names, locale=locale)
+    return draw(rules_name, final(view, standing(story)) if final else view, names, locale=locale)
 
 
 _LINE_HEIGHT, _SIZE = 26, 18
@@ -67,7 +68,7 @@ def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en")
 def final_table(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> str:
     """Return the table of a finished game as text. `story` contains all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_table", None)
-    return final(view, story, names, language(locale)) if final else table(rules_name, view, names, locale)
+    return final(view, standing(story), names, language(locale)) if final else table(rules_name, view, names, locale)
 
 
 def _write_view(view: Json, names: Sequence[str], locale: str) -> str:

@@ -64,6 +64,8 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("c1"), "gain": 6.1, "margin": 2}},
         {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
+        {**lay("c2"), "version": 7, "choice": -4, "margin": 1, "better": None},
+        {**lay("c3"), "version": 8, "choice": -3, "margin": 1, "better": {**lay("c4"), "gain": 5, "margin": 6}},
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
     review = reviewed(page, game_id, (202, BEGUN | {"moves": told[1:2]}), (200, whole))
@@ -72,17 +74,22 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("listitem")).to_have_count(1)
     expect(review.get_by_role("definition")).to_have_count(0)
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
-    expect(review.get_by_role("listitem")).to_have_count(2)
+    expect(review.get_by_role("listitem")).to_have_count(4)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
-    expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼"])
-    gained = "Slot 1: a dot star on b1: about 3 points better than that bot’s move."
+    expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼", "▼", "▼"])
+    gained = "Slot 1: a dot star on b1: about 3 points better than the move of a level 2 bot."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
-    expect(review.locator("tbody tr")).to_have_count(5)
-    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["+3", "as good", "as good", "−5", "+1"])
+    expect(review.locator("tbody tr")).to_have_count(7)
+    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["+3", "as good", "as good", "−5", "+1", "−4", "−3"])
+    expect(review.locator("tbody td:nth-child(4)").nth(5)).to_have_text("as a hint would suggest")
+    expect(review.locator("tbody td:nth-child(4)").nth(6)).to_have_text("Slot 1: a dot star on c4 (+5 ± 6)")
+    expect(review.get_by_role("listitem").nth(2)).to_contain_text("4 points worse")
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
+    then = ada.get(f"/v1/games/{game_id}?at=5")["view"]["points"]
+    expect(page.locator(".scores b")).to_have_text([str(it) for it in then])
     expect(review.get_by_role("status")).to_contain_text("Better: Slot 1: a dot star on c1")
     for field, mark, words in (("b6", "played", "your move"), ("c1", "better", "better move")):
         expect(page.locator(f".field.{mark}")).to_have_attribute("data-field", field)

@@ -157,6 +157,7 @@ def test_the_sternenglanz_guide_counts_each_part_of_a_turn(house: House, windows
     page = at_table(windows.open(client), game_id)
     guide = page.locator(".guide")
     expect(guide).to_contain_text("Step 1 of 4. Choose a slot")
+    turn = page.locator(".phase").inner_text()
     page.locator("[data-slot='1']").click()
     expect(guide).to_contain_text("Step 1 of 4. Now choose a highlighted space.")
     path = f"/v1/games/{game_id}/legal-moves"
@@ -167,13 +168,14 @@ def test_the_sternenglanz_guide_counts_each_part_of_a_turn(house: House, windows
     further = client.post(path, {"begun": [{"steps": [first]}]}, status=200)["moves"]
     [second] = next(it["steps"] for it in further if it["steps"][0]["slot"] == 2)
     tap_out(page, [first, second])
-    expect(guide).to_contain_text("Step 2 of 4. Use slot 3 as well, or press “Stop after slots 1 and 2”.")
+    expect(guide).to_contain_text("Step 3 of 5. Use slot 3 as well, or press “Stop after slots 1 and 2”.")
     page.locator("[data-action=finish]").click()
-    expect(guide).to_contain_text("Step 3 of 4. Your cards have moved along.")
+    expect(guide).to_contain_text("Step 4 of 5. Your cards have moved along.")
     page.locator(".held.lit").first.click()
-    expect(guide).to_contain_text("Step 3 of 4. Cover slot 1")
+    expect(guide).to_contain_text("Step 4 of 5. Cover slot 1")
     page.locator("[data-action=bare]").click()
-    expect(guide).to_contain_text("Step 4 of 4.")
+    expect(guide).to_contain_text("Step 5 of 5.")
+    expect(page.locator(".phase")).to_have_text(turn)  # not of the next turn
 
 
 # Motion and touch

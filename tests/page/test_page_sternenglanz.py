@@ -209,6 +209,25 @@ def test_another_players_secret_sternbild_never_reaches_the_page(pair: tuple[Cli
     assert names["en"] not in page.locator("main").inner_text()
 
 
+def test_undone_moves_leave_no_news_on_the_table(house: House, windows: Windows) -> None:
+    client = sign_in(house, "jana@example.org")
+    game = sternenglanz_of(client, ME, BOT)
+    play(client, game, steps_open(client, game)[0])
+    until(lambda: turn_of(client, game) is not None)
+    to = client.get(f"/v1/games/{game}")["version"]
+    client.post(f"/v1/games/{game}/moves", {"turn": turn_of(client, game), "move": {"steps": whole_turn(client, game)}})
+    until(lambda: turn_of(client, game) is not None)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".tray .moved")).not_to_be_empty()
+    client.post(f"/v1/games/{game}/take-backs", {"to": to})
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    for _ in ("at once", "after a reload"):
+        expect(page.locator(".sternenglanz[data-begun='0'] .field")).not_to_have_count(0)
+        expect(page.locator(".tray .round, .tray .moved, .field.fresh")).to_have_count(0)
+        page.reload()
+
+
 def test_the_slider_shows_earlier_firmaments(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)

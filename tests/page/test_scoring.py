@@ -215,6 +215,7 @@ def test_a_winner_who_pays_the_others_and_they_are_told_why(full: Planted, windo
     expect(page.locator(".story")).to_contain_text(f"{prize}, less {paid} for the others' stars)")
     expect(page.locator(".offer")).to_contain_text(f"+{prize - paid} ({prize} − {paid})")
     page.locator(".offer button").first.click()
+    expect(page.locator(".caption")).to_be_visible()
     page.keyboard.press("End")
     expect(page.locator(".caption")).to_contain_text(f"keeps {prize - paid} coin")
 
@@ -327,7 +328,7 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
 
 
 @pytest.mark.parametrize(("level", "places", "next_level"), [(2, [1, 2], 3), (2, [2, 1], 1), (5, [1, 2], None)])
-def test_a_rematch_is_offered_against_bots_of_the_same_level_and_the_next(
+def test_one_tap_opens_another_game_against_bots_of_the_same_level_or_the_next(
     people: tuple[Client, ...], windows: Windows, level: int, places: list[int], next_level: int | None
 ) -> None:
     game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options={"scenario": 1, "max_rounds": 1})
@@ -338,18 +339,31 @@ def test_a_rematch_is_offered_against_bots_of_the_same_level_and_the_next(
         game = route.fetch().json()
         game["seats"][1] |= {"kind": "bot", "name": f"level-{level}", "player": None}
         game["outcome"]["places"] = places
+        game["on_timeout"] = [{"do": "abandon"}]
         route.fulfill(json=game)
+
+    def level_of(page: Page) -> Any:
+        expect(page.locator(".playing")).to_be_visible()
+        game = people[0].get(f"/v1/games/{page.url.rsplit('/', 1)[1]}")
+        assert (game["options"]["max_rounds"], game["on_timeout"]) == (1, [{"do": "abandon"}])
+        return game["seats"][1]["name"]
 
     page = windows.open(people[0])
     page.route(f"**/v1/games/{game_id}?", with_a_bot)
     page.goto(f"/#/games/{game_id}")
-    page.get_by_role("link", name="Play again").click()
+    page.get_by_role("link", name="Change something").click()
     expect(page.locator("[name=seat-1]")).to_have_value(f"level-{level}")
+    expect(page.locator("[name=timeouts]")).to_have_value("end")
     page.goto(f"/#/games/{game_id}")
-    expect(page.get_by_role("link", name="Play again")).to_be_visible()
-    offered = page.get_by_role("link", name="Try level")
+    page.get_by_role("button", name="Play again").click()
+    expect(page).not_to_have_url(re.compile(f"{game_id}|open"))
+    assert level_of(page) == f"level-{level}"
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_role("button", name="Play again")).to_be_visible()
+    offered = page.get_by_role("button", name="Try level")
     if next_level is None:
         expect(offered).to_have_count(0)
     else:
         offered.click()
-        expect(page.locator("[name=seat-1]")).to_have_value(f"level-{next_level}")
+        expect(page).not_to_have_url(re.compile(game_id))
+        assert level_of(page) == f"level-{next_level}"

@@ -186,3 +186,5 @@ def test_a_finished_game_shows_every_sky_with_its_stars_face_up(seats):
         assert f"  {stars}\n" in unbroken
     assert len(png(shown)) < 100_000
     assert not list(words_elsewhere(shown))
+    undone = [{**scored[0], "version": 2}, {"type": "move-taken-back", "to": 1, "version": 3}]
+    assert final_table("sternenhimmel", view, [*undone, *story], NAMES[:seats], "en") == words

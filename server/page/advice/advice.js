@@ -68,6 +68,13 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
+  /** @param {HintedMove} it */
+  const aboutMove = (it) => {
+    const worth = [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
+      it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ");
+    const said = [worth, it.why].filter(Boolean).join(". ");
+    return said && `– ${said}`;
+  };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, moves });
@@ -79,9 +86,8 @@ export function Hint({ table, rules, close }) {
       <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
-        <span><strong>${written(it)}</strong>${it.then.length > 0 && html` <span class="then">${
-          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${[!isEven && (i === 0 ? whyBest(game, moves[1]) : howGood(game, it)),
-          it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ")}${it.why && ` – ${it.why}`}</span></span>
+        <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
@@ -182,41 +188,56 @@ function Moves({ table, rules, review, at, showAt }) {
   const clear = moves.filter((it) => it.better && it.better.gain > Math.max(LEAST, it.better.margin))
     .sort((one, other) => gainOf(other) - gainOf(one));
   const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
+  const unclear = moves.filter((it) => -it.choice > Math.max(LEAST, it.margin) && !clear.includes(it)) // worse, but no other move is clearly better
+    .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
+  // the server names no better move than one that a hint suggests
+  const worse = (/** @type {ReviewedMove} */ it) => [t("review.lost", { move: written(it), points: points(-it.choice) }),
+    it.better ? t("review.perhaps", { better: written(it.better) }) : t("review.hinted")].join(" ");
+  const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
+    : gained.includes(it) ? won(it) : `${written(it)}.`);
+  const instead = (/** @type {ReviewedMove} */ it) => {
+    if (!clear.includes(it) && !unclear.includes(it)) return "–";
+    if (!it.better) return t("review.hinted.short");
+    return `${written(it.better)} (${signed(gainOf(it))}${clear.includes(it) ? "" : ` ± ${Math.round(it.better.margin)}`})`;
+  };
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
   const better = shown.filter((it) => clear.includes(it));
   useEffect(() => {
     compared.set({ base: table.base, at, played: shown.map((it) => it.move), better: better.flatMap((it) => (it.better ? [it.better.move] : [])) });
     return () => compared.set({ base: "", at: null, played: [], better: [] });
   }, [at, review]);
-  const [lows, highs] = [clear.filter((it) => gainOf(it) >= NOTABLE), gained.filter((it) => it.choice >= NOTABLE)];
+  const lossOf = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? gainOf(it) : -it.choice);
+  const lows = [...clear, ...unclear].filter((it) => lossOf(it) >= NOTABLE).sort((one, other) => lossOf(other) - lossOf(one));
+  const highs = gained.filter((it) => it.choice >= NOTABLE);
   const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
-    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: lost(it) }))}
+    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -lossOf(it), words: about(it) }))}
     won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
-  if (at !== null) return html`${chart}<div><p role="status">${shown.map((it) => (clear.includes(it) ? lost(it)
-    : gained.includes(it) ? won(it) : written(it))).join(" ")}</p>
+  if (at !== null) return html`${chart}<div><p role="status">${shown.map(about).join(" ")}</p>
     ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
       better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
   const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
-  return html`${isComplete && html`<dl class="parts">
+  /** @type {(of: ReviewedMove[]) => unknown} */
+  const list = (of) => html`<ol>${of.slice(0, all ? of.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${about(it)} <${Look} it=${it}
+    words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
+  return html`<div>${isComplete && html`<dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(choices)}</dd>
       <dt>${t("review.luck")}</dt><dd>${signed(luck)}</dd>
     </dl>
     <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
     ${chart}
-    <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p>
-    ${isComplete && clear.length === 0 && html`<p>${t("review.none")}</p>`}
-    ${clear.length > 0 && html`<p>${t("review.better")}</p>
-      <ol>${clear.slice(0, all ? clear.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${lost(it)} <${Look} it=${it}
-        words=${written(it)} showAt=${showAt} /></li>`)}</ol>`}
-    ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
+    <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
+    ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}
+    ${clear.length > 0 && html`<p>${t("review.better")}</p>${list(clear)}`}
+    ${unclear.length > 0 && html`<p>${t("review.worse")}</p>${list(unclear)}`}
+    ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
     ${moves.length > 0 && html`<details><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
@@ -224,9 +245,9 @@ function Moves({ table, rules, review, at, showAt }) {
         <tbody>${moves.map((it, nth) => html`<tr key=${nth}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
           aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${
             Math.abs(it.choice) > Math.max(LEAST, it.margin) ? signed(it.choice) : t("review.as-good")}</td>
-          <td>${clear.includes(it) && it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "–"}</td></tr>`)}</tbody>
+          <td>${instead(it)}</td></tr>`)}</tbody>
       </table></div>
-    </details>`}`;
+    </details>`}</div>`;
 }
 
 const gainOf = (/** @type {ReviewedMove} */ it) => it.better?.gain ?? 0;

@@ -30,9 +30,9 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
       </span>
       ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}
+        ${outcome && html`<small class="place">${t("place", { place: outcome.places[it.seat] })}</small>`}
         ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${it.to_act && !isPast && html`<small class="turn">${t("to-act")}${it.due_at && html` · <${Due} at=${it.due_at} />`}</small>`}
-      ${outcome && html`<span class="place">${t("place", { place: outcome.places[it.seat] })}</span>`}
     </li>`)}</ul>
     ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
   </section>`;

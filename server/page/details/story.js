@@ -3,7 +3,7 @@ import { html, useState } from "../ui/html.js";
 import { absolute, brief } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
-import { rooms, sentence, sinceOwnTurn, ways } from "../table/story.js";
+import { rooms, sentence, sinceOwnTurn, standing, ways } from "../table/story.js";
 /** @import { GameEvent, RulesDescription } from "../ui/types" */
 
 /**
@@ -36,7 +36,7 @@ export function Story({ story, seat, names, rules, showAt }) {
   const [whole, setWhole] = useState(false);
   useStore(rooms);
   const beside = useStore(ways);
-  const news = whole || seat === undefined ? [] : movesOf(sinceOwnTurn(story, seat), names, rules, seat);
+  const news = whole || seat === undefined ? [] : movesOf(sinceOwnTurn(standing(story), seat), names, rules, seat);
   const most = whole || seat === undefined ? Infinity : FEW;
   const moves = news.length ? news : movesOf(story, names, rules, seat).slice(0, most);
   return html`<section class="card story" data-game=${rules.name} aria-label=${t("story")}>

@@ -19,6 +19,7 @@ export const LADDERS = {
   ],
   strict: [{ do: "bot-takes-over", bot: "greedy" }],
   abandon: [{ do: "extend", by: "P1D", times: 1 }, { do: "abandon" }],
+  end: [{ do: "abandon" }],
 };
 export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
 export const BOTS = ["greedy", "random"]; // for the turns of absent players, which can't wait

@@ -8,7 +8,7 @@ import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { knows, listed, t, tell } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
-import { CLOCKS, draft, keep, LADDERS } from "../new-game/draft.js";
+import { CLOCKS, draft, keep, LADDERS, wantedOf } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
 import { Next } from "../table/next.js";
 import { Backdrop } from "../ui/night-sky.js";
@@ -24,11 +24,9 @@ export function Result({ table, isReviewed, review }) {
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0];
   const level = nextLevel(game);
-  const hasCompany = game.you && !player?.guest && game.seats.some((it) => it.seat !== game.you.seat && isPerson(it));
-  const playLevel = (/** @type {string} */ kind) => {
-    chooseOpponents(kind);
-    keep(alike(game, kind));
-  };
+  const isAlone = game.you && game.seats.every((it) => it.seat === game.you.seat || !isPerson(it));
+  const form = (/** @type {string} */ words) => html`<a class=${isAlone ? "change" : "again"} href="#/open"
+    onClick=${() => keep(alike(game))}>${words}</a>`;
   return html`<section class="result" aria-labelledby="result">
     <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
       seed=${game.id} /></svg>
@@ -48,10 +46,10 @@ export function Result({ table, isReviewed, review }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p class="ways">${hasCompany ? html`<${Rematch} id=${game.id} />`
-      : html`<a class="again" href="#/open" onClick=${() => keep(alike(game))}>${t("result.again")}</a>`}${level && html`<a class="level" href="#/open" onClick=${() => playLevel(level)}>${
-      t("result.level", { number: level.slice(-1) })}</a>`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
-      t("result.review")}</button>`}</p>`}
+    ${player && !link && html`<p class="ways">${isAlone ? html`<${Again} game=${game} />`
+      : game.you && !player.guest ? html`<${Rematch} id=${game.id} />` : form(t("result.again"))}${
+      level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
+      t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;
@@ -61,6 +59,20 @@ export function Result({ table, isReviewed, review }) {
 function Rematch({ id }) {
   const [busy, error, start] = useSubmit(async () => go(toGame((await call("POST", `/v1/games/${id}/rematch`)).id)));
   return html`<button class="again" disabled=${busy} onClick=${start}>${t("result.rematch")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
+}
+
+/**
+ * Open a game like this one, perhaps against bots of another level, and go to its table.
+ * @param {{game: any, level?: string}} props
+ */
+function Again({ game, level }) {
+  const [busy, error, start] = useSubmit(async () => {
+    if (level) chooseOpponents(level);
+    go(toGame((await call("POST", "/v1/games", wantedOf(alike(game, level)))).id));
+  });
+  return html`<button class=${level ? "plain" : "again"} disabled=${busy} onClick=${start}>${
+    level ? t("result.level", { number: level.slice(-1) }) : t("result.again")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
@@ -114,9 +126,9 @@ function nextLevel({ seats, you, outcome }) {
  * Return a draft for a game like this one, perhaps against bots of another level. Other players' seats are open, since
  * their addresses are unknown here.
  * @param {any} game
- * @param {string | null} level
+ * @param {string} [level]
  */
-function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }, level = null) {
+function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }, level) {
   const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat
   const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : level ?? it.level ?? USUAL);
   return { ...draft(), rules, options, isPrivate: isPrivate || null, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),

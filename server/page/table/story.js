@@ -12,6 +12,23 @@ import { botName, knows, listed, t, tell } from "../ui/words.js";
 export const lastMove = (story, seat) => story.findLast((it) => it.seat === seat && OWN.has(it.type))?.version ?? 0;
 
 /**
+ * Return the events up to version `at` without those that had been taken back by then.
+ * @template {{type: string, version: number}} T
+ * @param {T[]} story
+ * @param {number} [at]
+ */
+export function standing(story, at = Infinity) {
+  /** @type {T[]} */
+  let found = [];
+  for (const it of story) {
+    if (it.version > at) break;
+    if (it.type === "move-taken-back") found = found.filter(({ version }) => version <= /** @type {any} */ (it).to);
+    found.push(it);
+  }
+  return found;
+}
+
+/**
  * Return the events since the player's last move, or all events for a spectator.
  * @param {GameEvent[]} story
  * @param {number} [seat]

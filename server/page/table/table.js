@@ -11,7 +11,7 @@ import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
-import { hasMissed, lastMove, sentence, sinceOwnTurn } from "./story.js";
+import { hasMissed, lastMove, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
@@ -116,7 +116,8 @@ function Begun({ table }) {
   const names = game.seats.map(seatName);
   const Drawn = DRAWN[game.rules] ?? Fallback;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
-  const [missed, know] = useMissed(table);
+  const stands = { ...table, story: standing(story) };
+  const [missed, know] = useMissed(stands);
   const isSettled = useSettled(table);
   const show = (/** @type {number} */ wanted) => setAt(wanted >= game.version ? null : Math.max(1, wanted));
   const watch = (/** @type {number} */ from) => {
@@ -151,7 +152,7 @@ function Begun({ table }) {
   const isWatched = !game.you && (game.status === "running" || game.status === "paused");
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
-      <${Status} table=${table} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
+      <${Status} table=${table} view=${earlier ?? game.view} at=${at} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
         ${at === null && game.you?.turn != null && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted}
@@ -171,18 +172,18 @@ function Begun({ table }) {
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
-        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} isReviewed=${isReviewed}
+        "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
       ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} seat=${game.you?.seat} rules=${rules} />`}
       ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
-        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
+        names=${names} rules=${rules} items=${sinceOwnTurn(stands.story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
       <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
-        table=${table} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
+        table=${at === null ? stands : { ...table, story: standing(story, at) }} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null || isWatched}
       replay=${() => watch(at ?? 1)} />
@@ -310,10 +311,10 @@ function useMissed({ game, story, isSeen }) {
 /**
  * Show the status line above a table: turn and due time or result, connection, scores and tools. Once it is scrolled
  * away, a bar at the top shows whose turn it is.
- * @param {{table: SeenTable, owner: number | null, lookAt: ((seat: number | null) => void) | null, top: {current: any},
- *   children?: unknown}} props
+ * @param {{table: SeenTable, view: View, at: number | null, owner: number | null, lookAt: ((seat: number | null) => void) | null,
+ *   top: {current: any}, children?: unknown}} props
  */
-function Status({ table, owner, lookAt, top, children }) {
+function Status({ table, view, at, owner, lookAt, top, children }) {
   const { game, live } = table;
   const isOnline = useStore(online);
   const line = useRef();
@@ -344,7 +345,7 @@ function Status({ table, owner, lookAt, top, children }) {
       ${isRunning && due && html`<${Left} at=${due} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} table=${table} names=${names} owner=${owner} lookAt=${lookAt} />
+    <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
@@ -381,12 +382,10 @@ function Home({ game }) {
 
 /**
  * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
- * @param {{table: SeenTable, names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
+ * @param {{table: SeenTable, scores?: number[], names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
  */
-function Score({ table: { game, here }, names: whole, owner, lookAt }) {
+function Score({ table: { game, here }, scores, names: whole, owner, lookAt }) {
   const present = useStore(here);
-  const view = /** @type {View} */ (game.view);
-  const scores = scoresOf(game, view);
   const names = divided(whole);
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}

@@ -25,8 +25,9 @@ export function course(story, seats) {
   const rows = [last];
   for (const item of story) {
     const more = gains(item, seats);
-    if (!more?.some(Boolean)) continue;
-    const scores = last.scores.map((it, seat) => it + more[seat]);
+    const before = item.type === "move-taken-back" && rows.findLast((it) => it.version <= item.to);
+    const scores = before ? before.scores : last.scores.map((it, seat) => it + (more?.[seat] ?? 0));
+    if (scores.every((it, seat) => it === last.scores[seat])) continue;
     if (last.version === item.version) rows.pop(); // one move may score twice
     last = { version: item.version, scores };
     rows.push(last);

@@ -116,7 +116,7 @@ export function GameCard({ game: plain, usual, children }) {
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
     <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
-      <${SeatName} game=${game.id} seat=${it} /></li>`)}</ul>
+      <${SeatName} game=${game.id} seat=${it} />${game.outcome && html` <b>${game.outcome.scores[it.seat]}</b>`}</li>`)}</ul>
     <${Waiting} game=${game} />
     ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
     ${usual && html`<dl class="terms">

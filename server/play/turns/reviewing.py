@@ -20,11 +20,12 @@ from flask import current_app
 from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.bots.advice import is_clear
 from server.bots.review import can_review, verdict
-from server.bots.search import Seen, result_of, standing
+from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat
 from server.games.presentation import reason, write_move
+from server.games.standing import standing
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { foreseen, SENTENCES } from "./page/sternenglanz/story.js";
-import { sentence, tellToo } from "./page/table/story.js";
+import { sentence, standing, tellToo } from "./page/table/story.js";
+import { course } from "./page/ui/course.js";
 import { LANGUAGES, learn, speak } from "./page/ui/words.js";
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
@@ -48,4 +49,15 @@ test("a preview says that a black hole gains no points, unless the scenario has 
   assert.equal(foreseen([removed], 0, NAMES, rules, true), "You would remove a dot star from b1 (0 points).");
   assert.equal(foreseen([{ ...removed, points: 2 }], 0, NAMES, rules, true), "You would remove a dot star from b1 (+2).");
   assert.equal(foreseen([removed], 0, NAMES, rules, false), "You would remove a dot star from b1.");
+});
+
+test("undone moves are left out of the news, and their scores are taken back", () => {
+  const laid = (version, points) => ({ version, type: "star-laid", seat: 0, points });
+  const story = [laid(2, 1), laid(3, 2), laid(4, 3), { version: 5, type: "move-taken-back", seat: 0, to: 2 }, laid(6, 5)];
+  const seats = [{ seat: 0 }, { seat: 1 }];
+  assert.deepEqual(standing(story).map((it) => it.version), [2, 5, 6]);
+  assert.deepEqual(standing(story, 4).map((it) => it.version), [2, 3, 4]);
+  assert.deepEqual(course(story, seats).map((it) => [it.version, it.scores[0]]), [[1, 0], [2, 1], [3, 3], [4, 6], [5, 1], [6, 6]]);
+  const free = [laid(2, 1), laid(3, 0), { version: 4, type: "move-taken-back", seat: 0, to: 2 }];
+  assert.deepEqual(course(free, seats).map((it) => it.version), [1, 2]);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { tale } from "./page/sternenglanz/tale/tale.js";
-import { roundInWords } from "./page/sternenglanz/story.js";
+import { latestFirst, roundInWords } from "./page/sternenglanz/story.js";
 import { learn, speak } from "./page/ui/words.js";
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eve"];
@@ -32,6 +32,11 @@ for (const [scenario, { events, outcome }] of Object.entries(stories)) {
     assert.deepEqual(points, [...points].sort((one, other) => one - other));
   });
 }
+
+test("news begin with the latest player, and tell each turn in order", () => {
+  const items = [1, 1, 2, 2].map((seat, nth) => ({ seat, nth }));
+  assert.deepEqual(latestFirst(items).map((it) => it.nth), [2, 3, 0, 1]);
+});
 
 test("the summary of a round names all players with points, highest first, and the reader as you", () => {
   const laid = (seat, points) => ({ type: "star-laid", seat, points });

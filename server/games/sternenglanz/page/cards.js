@@ -33,9 +33,9 @@ export function cardName(copy, cards) {
 export function cardTip(copy, cards) {
   const kind = kindOf(copy, cards);
   if (!kind) return cardName(copy, cards);
-  const rows = kind.constellations?.map((it) => t("tip.hole", { top: star(it.top, cards),
-    beside: listed(it.with.map((each) => star(each, cards))), points: t("points", { count: it.points }) })) ?? [];
-  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join(t("semicolon")),
+  const rows = kind.constellations?.map((it) => t("tip.hole", { top: t(`piece.${it.top}`), points: t("points", { count: it.points }),
+    beside: listed([...new Set(it.with)].map((each) => t(`tip.beside.${each}`, { count: it.with.filter((one) => one === each).length }))) })) ?? [];
+  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join(" "),
     points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
     pracht: cards.birthNeeds.pracht.count });
 }

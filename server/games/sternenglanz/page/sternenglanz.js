@@ -19,7 +19,7 @@ import { joined, useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
+import { changes, className, foreseen, lastTurns, latestFirst, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -149,7 +149,7 @@ export function Room({ table, rules, view: now, at }) {
     }}>
     <div class="first">
       <div class="at-hand">
-        <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
+        <${Beside} view=${view} now=${now} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} />`}
         ${isBeside && further}
@@ -216,10 +216,10 @@ function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh, l
 }
 
 /**
- * Show the goal, the supply and the player's Sternbilder.
- * @param {{view: View, scenario: Scenario, cards: Cards, seat?: number}} props
+ * Show the goal, the supply and the player's Sternbilder. `now` is without the steps of the preview.
+ * @param {{view: View, now: View, scenario: Scenario, cards: Cards, seat?: number}} props
  */
-function Beside({ view, scenario, cards, seat }) {
+function Beside({ view, now, scenario, cards, seat }) {
   const { open, own } = view.sternbilder;
   const mine = seat === undefined ? null : own[seat];
   const done = seat === undefined ? [] : view.sternbilder.done[seat];
@@ -228,7 +228,7 @@ function Beside({ view, scenario, cards, seat }) {
   const pieces = scenario.supernova ? [...CLASSES, "nova"] : CLASSES;
   return html`<section class="beside" aria-label=${t("goal")}>
     ${seat === undefined && html`<p class="goal"><strong>${goalName(scenario)}</strong></p>`}
-    <p class="faint phase" data-tip="decks">${view.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: view.turn })}</p>
+    <p class="faint phase" data-tip="decks">${now.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: now.turn })}</p>
     ${open && html`<${Bild} id=${open} cards=${cards} title=${t("bild.open")} />`}
     ${mine?.sternbild && html`<${Bild} id=${mine.sternbild} cards=${cards}
       title=${t(scenario.sternbild === "own-secret" ? "bild.own-secret" : "bild.own")} />`}
@@ -300,18 +300,19 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
   const isMid = now.next === seat && view.log.performed.length > 0;
   const news = isMid ? story.filter((it) => it.seat === seat && MOVED.has(it.type)).slice(-1)
-    : now.turn > 1 ? sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
-      .filter((it) => it.seat !== seat && MOVED.has(it.type)).reverse() : [];
+    : now.turn > 1 ? latestFirst(sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
+      .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
+  const slots = [...now.log.performed, ...begun.flatMap((it) => it.move.steps)].flatMap((it) => ("slot" in it ? [it.slot] : []));
   const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${by}`
     : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
   const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
-    ...${stepOf(view, { isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
+    ...${stepOf(view, { slots, isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
   const send = async () => {
     if (await building.send() && isOver) learned();
   };
@@ -361,15 +362,16 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
 }
 
 /**
- * Return the number of the current step of a turn: two slots, perhaps a third with the second, the cards, then "Play it".
- * The first cards take a step each.
+ * Return the number of the current step of a turn: two slots, after slots 1 and 2 a third or the end, the cards, then
+ * "Play it". The first cards take a step each.
  * @param {View} view
- * @param {{isSecret: boolean, isWhole: boolean, laid: number}} about
+ * @param {{slots: number[], isSecret: boolean, isWhole: boolean, laid: number}} about `slots`: those used this turn
  */
-function stepOf({ phase, log }, { isSecret, isWhole, laid }) {
-  const of = isSecret || phase === "choose" ? 3 : 4;
+function stepOf({ phase }, { slots, isSecret, isWhole, laid }) {
+  const isChoice = isSecret || phase === "choose";
+  const of = isChoice ? 3 : slots[0] === 1 && slots[1] === 2 ? 5 : 4;
   if (isWhole) return { step: of, of };
-  return { step: of === 3 ? laid + 1 : phase === "lay" ? 3 : Math.min(log.performed.length + 1, 2), of };
+  return { step: isChoice ? laid + 1 : phase === "lay" ? of - 1 : slots.length + 1, of };
 }
 
 /**

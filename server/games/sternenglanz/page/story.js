@@ -133,6 +133,16 @@ export function sinceLastTurn(story, seat, isMine) {
 }
 
 /**
+ * Return the latest player's events first, and each player's events in order. Each has played one turn.
+ * @template {{seat: number | null}} T
+ * @param {T[]} items
+ */
+export function latestFirst(items) {
+  const first = (/** @type {T} */ it) => items.findIndex((one) => one.seat === it.seat);
+  return items.toSorted((one, other) => first(other) - first(one));
+}
+
+/**
  * Summarise the points scored since the player's last turn began, highest first, excluding their current turn.
  * Empty if there were none.
  * @param {SternenglanzEvent[]} story

@@ -1,0 +1,16 @@
+"""The events of a story that still stand."""
+
+from collections.abc import Sequence
+
+from server.games.contract import Json
+
+
+def standing(story: Sequence[Json]) -> list[Json]:
+    """Return the events of a story that were not taken back."""
+    found = list[Json]()
+    for it in story:
+        if it["type"] == "move-taken-back":
+            found = [earlier for earlier in found if earlier["version"] <= it["to"]]
+        else:
+            found.append(it)
+    return found
