@@ -87,11 +87,9 @@ def test_players_can_vote_at_the_top_of_the_table(
     page.reload()
     expect(page.get_by_text("Options, pause, leave")).to_be_visible()
     expect(asked).to_have_count(0)
-    for consents in (False, True):  # a new request is a new question
+    for consents in (False, True):  # a new request is a new question, which the stream tells
         other.post(vote, {"on": wish, "vote": consents}, status=200)
-        page.evaluate("dispatchEvent(new Event('focus'))")
         if not consents:
-            expect(page.locator("[aria-pressed=true]").filter(has_text="Vote to")).to_have_count(0)
             page.wait_for_function(
                 "game => !Object.keys(sessionStorage).some((it) => it.includes('not-now') && it.includes(game))",
                 arg=game_id,

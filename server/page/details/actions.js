@@ -84,7 +84,7 @@ function Vote({ table, wish, seats, tell }) {
     table.look(); // not awaited, so that the button is enabled as soon as the vote is counted
   });
   const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
-  return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine}
-    onClick=${vote}>${t(`vote.${wish}`)}</button>
+  return html`<p class="row"><button class="plain" disabled=${busy}
+    onClick=${vote}>${t(mine ? "vote.withdraw" : `vote.${wish}`)}</button>
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }

@@ -10,7 +10,7 @@ import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 /** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
 /** @typedef {keyof Votes} Wish */
 
-const EVERY = 30_000; // milliseconds between polls, since votes are not game events
+const EVERY = 30_000; // milliseconds between polls, in case the stream is away
 /** @type {Wish[]} */
 const WISHES = ["take-back", "pause", "resume", "abandon", "offer"];
 
@@ -42,7 +42,7 @@ export function Requests({ table }) {
   const { game, base, word } = table;
   /** @returns {Promise<Votes>} */
   const count = () => call("GET", `${base}/votes?${word}`);
-  const [found, , again] = useFresh(count, [base, game.version, game.status]);
+  const [found, , again] = useFresh(count, [base, game.version, game.status, useStore(table.changes)]);
   const [, refused] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || again(), EVERY);

@@ -105,7 +105,7 @@ const isAhead = (/** @type {string} */ base) => ahead.base === base && ahead.by 
 
 /**
  * Return the state of a game and follow its stream: `legal` has the moves open to the player, `played` the events of
- * moves made here, `said` the latest chat message, `here` the players present. `look` refreshes, `play` makes a move.
+ * moves made here, `said` the latest chat message, `here` the players present, `changes` counts votes and other changes beside the log. `look` refreshes, `play` makes a move.
  * Without an id, nothing is fetched.
  * @param {string | null} id
  * @param {string | null} [invitation]
@@ -116,8 +116,8 @@ export function useGame(id, invitation, expect) {
   const base = `/v1/games/${id}`;
   const [known, set] = useState(() => /** @type {Known} */ ({ ...NOTHING, ...lastSeen(base) }));
   const [live, setLive] = useState(/** @type {Live} */ ("away"));
-  const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "here" | "look">} */ (
-    { story: [], played: [], here: store(/** @type {number[]} */ ([])), said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
+  const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "here" | "changes" | "look">} */ (
+    { story: [], played: [], changes: store(0), here: store(/** @type {number[]} */ ([])), said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
   const word = invitation ? `invitation=${encodeURIComponent(invitation)}` : "";
 
   /** @param {GameEvent[]} items */
@@ -181,6 +181,7 @@ export function useGame(id, invitation, expect) {
         if (name === "said") kept.current.said.set(item);
         if (name === "present") kept.current.here.set(item.seats);
         if (name === "reset") forget();
+        if (name === "changed") kept.current.changes.set(kept.current.changes.get() + 1);
         if (name === "reset" || name === "changed") soon();
         if (name) return; // not a game event
         learn([item]);
@@ -251,10 +252,10 @@ export function useGame(id, invitation, expect) {
    */
   const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
-  const { played, said, here } = kept.current;
+  const { played, said, here, changes } = kept.current;
   const language = useStore(spoken); // its words may load after the game
   const game = useMemo(() => known.game && numbered(known.game), [known.game, language]);
-  return { ...known, game, played, said, here, live, look, play, preview, base, word };
+  return { ...known, game, played, said, here, changes, live, look, play, preview, base, word };
 }
 
 /**

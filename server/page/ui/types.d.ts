@@ -104,6 +104,8 @@ export interface Table {
   said: Store<Message | null>;
   /** The seats of the other players who have this table open. */
   here: Store<number[]>;
+  /** How often something beside the log has changed. */
+  changes: Store<number>;
   live: Live;
   base: string;
   word: string;

@@ -151,7 +151,7 @@ export function Room({ table, rules, view: now, at }) {
       <div class="at-hand">
         <${Beside} view=${view} now=${now} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} />`}
+          names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} isPaused=${game.status === "paused"} />`}
         ${isBeside && further}
       </div>
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
@@ -265,9 +265,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * Show the player's slots and hand, and the turn built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules, planner: any, story: Table["story"], hint: ReturnType<typeof marksOf>}} props
+ *   names: string[], rules: Rules, planner: any, story: Table["story"], hint: ReturnType<typeof marksOf>, isPaused: boolean}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules, planner, story, hint }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner, story, hint, isPaused }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -304,7 +304,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : asking(building, { turn, view, seat, cards, scenario });
+  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
   const slots = [...now.log.performed, ...begun.flatMap((it) => it.move.steps)].flatMap((it) => ("slot" in it ? [it.slot] : []));

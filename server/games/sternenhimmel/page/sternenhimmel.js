@@ -183,7 +183,7 @@ export function Room({ table, rules, view, at }) {
         ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
         <p class="ask" role="status">
-          ${at !== null ? t("ask.past") : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
+          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
