@@ -38,7 +38,7 @@ export function Seats({ it, change, game, wrongs }) {
         autocomplete="off" value=${seat.email ?? ""} ...${marked(wrongs, `seats.${i}`)}
         onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
         <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>
-        <label>${t("new-game.greeting")} <input name="greeting-${i}" maxlength="200" autocomplete="off"
+        <label class="greeting">${t("new-game.greeting")} <textarea name="greeting-${i}" maxlength="200" rows="2"
           value=${seat.greeting ?? ""} ...${marked(wrongs, `seats.${i}.greeting`)}
           onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, greeting: event.target.value } : one)))} />
         <${Wrong} wrongs=${wrongs} place=${`seats.${i}.greeting`} /></label>

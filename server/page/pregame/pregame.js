@@ -141,7 +141,7 @@ function Invite({ table }) {
     <label>${t("invite")} <input type="email" required name="email" autocomplete="off" value=${email}
       ...${marked(wrongs, "email")} onInput=${(/** @type {Input} */ event) => setEmail(event.target.value)} />
       <${Wrong} wrongs=${wrongs} place="email" /></label>
-    <label>${t("invite.greeting")} <input name="greeting" maxlength="200" autocomplete="off" value=${greeting}
+    <label class="greeting">${t("invite.greeting")} <textarea name="greeting" maxlength="200" rows="2" value=${greeting}
       ...${marked(wrongs, "greeting")} onInput=${(/** @type {Input} */ event) => setGreeting(event.target.value)} />
       <${Wrong} wrongs=${wrongs} place="greeting" /></label>
     ${invited.length > 0 && html`<label>${t("invite.where")}
