@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from flask_babel import gettext, ngettext
 
-from server.games import presentation
+from server.games import GAMES, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
 from server.post.wording import pace_of, span
@@ -12,6 +12,26 @@ from server.post.wording import pace_of, span
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
 _A_DAY = timedelta(days=1)
 _ROUNDED_TO = 5  # minutes
+
+
+def usual_times() -> list[str]:
+    """Return how long a game with the fewest players takes each of them, a line for each game that says so."""
+    told = []
+    for name, rules in GAMES.items():
+        seats = min(rules.SEATS)
+        turns, minutes = presentation.usual_turns(name, seats), presentation.usual_minutes(name, seats)
+        if turns and minutes:
+            own = span(timedelta(minutes=-(-minutes // _ROUNDED_TO) * _ROUNDED_TO))
+            told.append(
+                ngettext(
+                    "%(game)s: about %(num)s turn for each player, %(time)s in all",
+                    "%(game)s: about %(num)s turns for each player, %(time)s in all",
+                    turns,
+                    game=name.capitalize(),
+                    time=own,
+                )
+            )
+    return told
 
 
 def terms_of(game: Game) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,6 +29,7 @@ from server.post.desk.rule_texts import editions, options_of
 from server.post.desk.wishes import Wish
 from server.post.incoming.commands import stops
 from server.post.table_help import help_at_table
+from server.post.terms import usual_times
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -113,6 +115,10 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
+_HOW_LONG = re.compile(
+    r"\b(?:how (?:long|much time)|wie (?:lange|viel zeit)|combien de temps|quanto (?:dura|tempo|ci vuole))\b",
+    re.IGNORECASE,
+)
 ASKING = commands.LEAVE, commands.GOODBYE  # these always need confirmation
 _ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
@@ -179,6 +185,12 @@ def _not_understood(asked: Asked) -> Said:
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
         return Said(line=asked.line, told=[told])
+    if _HOW_LONG.search(asked.line):
+        told = gettext(
+            "Against bots, you play whenever you like. With other people, each turn has the time that the host has set, "
+            "usually two days."
+        )
+        return Said(line=asked.line, told=[told], items=usual_times())
     name = asked.near or nearest(asked.line, spoken().locale)
     it = BY_NAME[name]
     told = [

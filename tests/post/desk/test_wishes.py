@@ -127,3 +127,12 @@ def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:
     answer = ann.asks("games\nMy name is Mira")
     assert "- name Mira: " in answer.text
     assert "We don't understand" not in answer.text
+
+
+@pytest.mark.parametrize("words", ["How long does a game take?", "wie lange dauert ein Spiel?"])
+def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    told = ann.asks(words).text
+    assert "Against bots, you play whenever you like." in " ".join(told.split())
+    assert all(re.search(rf"- {game.capitalize()}: about \d+ turns", told) for game in GAMES)
