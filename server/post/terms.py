@@ -24,8 +24,8 @@ def usual_times() -> list[str]:
             own = span(timedelta(minutes=-(-minutes // _ROUNDED_TO) * _ROUNDED_TO))
             told.append(
                 ngettext(
-                    "%(game)s: about %(num)s turn for each player, %(time)s in all",
-                    "%(game)s: about %(num)s turns for each player, %(time)s in all",
+                    "%(game)s: about %(num)s turn and %(time)s of playing time per player",
+                    "%(game)s: about %(num)s turns and %(time)s of playing time per player",
                     turns,
                     game=name.capitalize(),
                     time=own,

@@ -40,6 +40,17 @@ def test_a_catalogue_contains_exactly_the_texts_in_the_code(locale: str) -> None
     assert {it.id for it in read(locale)} == {"", *(it.id for it in extracted() if it.id)}, _MEND
 
 
+def test_no_text_stands_in_an_f_string_where_the_extractor_does_not_find_it() -> None:
+    known = {text for it in extracted() for text in (it.id if isinstance(it.id, tuple) else [it.id])}
+    hidden = set()
+    for path in Path("server").rglob("*.py"):
+        for string in ast.walk(ast.parse(path.read_text("utf-8"))):
+            calls = ast.walk(string) if isinstance(string, ast.JoinedStr) else ()
+            for call in (it for it in calls if isinstance(it, ast.Call) and ast.unparse(it.func).endswith("gettext")):
+                hidden |= {it.value for it in call.args if isinstance(it, ast.Constant) and isinstance(it.value, str)}
+    assert hidden - known == set()
+
+
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_every_text_is_translated(locale: str) -> None:
     assert not list(untranslated(read(locale))), _MEND

@@ -181,14 +181,14 @@ def _not_understood(asked: Asked) -> Said:
     if stops(asked.line):
         told = gettext(
             'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
-            off="set mails off",
+            off=gettext("set mails off"),
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
         return Said(line=asked.line, told=[told])
     if _HOW_LONG.search(asked.line):
         told = gettext(
-            "Against bots, you play whenever you like. With other people, each turn has the time that the host has set, "
-            "usually two days."
+            "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
+            "days."
         )
         return Said(line=asked.line, told=[told], items=usual_times())
     name = asked.near or nearest(asked.line, spoken().locale)

@@ -201,7 +201,7 @@ def _rematch(errand: Errand, rest: str) -> Said:
     game = rematch(before.game_id, errand.player_id)
     told = _told_of_joining(errand, game)
     if game.table.status == "open":
-        told.append(gettext("We've asked the other players of game %(game)s.", game=errand.named(before)))
+        told.append(gettext("We've invited the other players of game %(game)s.", game=errand.named(before)))
     return Said(told=told)
 
 

@@ -142,7 +142,7 @@ def test_the_host_is_told_who_declined(office: Office, game_id: UUID) -> None:
     assert told.subject == "Invitation declined: Tuesday stars"
     assert "cyd@example.org has declined your invitation." in told.text
     assert "You can invite someone else here: " in told.text and "Keep it open" not in told.text
-    assert 'Or reply "invite name@example.org 1".' in told.text
+    assert 'To invite someone, you can also reply "invite name@example.org 1".' in told.text
     arrives(told.reply_to, a_mail("invite eve@example.org"))
     deal_with_desk(RECORDS)
     assert "We've invited eve@example.org to game 1 Tuesday stars" in office.mails("ada")[-1].text
