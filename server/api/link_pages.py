@@ -212,7 +212,7 @@ def invited(word: str) -> Response:
     """Show the game of an invitation, and a button to accept. If the invitation is for any open seat, or if it was
     accepted, open the table instead."""
     game, seat = invitation(word)
-    if has_accepted(game, word):
+    if has_accepted(game, word) and "plain" not in request.args:
         return cast(Response, redirect(f"/#/games/{game.game_id}"))
     kept = is_kept(game, word)
     if game.head.private and not kept:
@@ -280,7 +280,7 @@ def accept(word: str) -> Response:
     """
     _expect_own_page()
     game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
-    return _accepted(game, token, url_for("link_pages.invited", word=word))
+    return _accepted(game, token, url_for("link_pages.invited", word=word, plain=1))
 
 
 @blp.post("/i/<word>/no")

@@ -94,9 +94,9 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
         db.session.execute(delete(Vote).where(own))
     if _count(connection, game, now) is None and is_new:
         _ask_for_votes(game, seat, wish, now)
-    notifier.note_change(game_id)
     with committing(wish):
         db.session.commit()
+    notifier.note_change(game_id)
 
 
 def _may_pass(game: Game, wish: str) -> bool:

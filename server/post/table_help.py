@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from itertools import groupby
+from uuid import UUID
 
 from flask_babel import gettext
 from sqlalchemy import select
@@ -128,9 +129,9 @@ def _has_other_games(game: Game, seat: Seat) -> bool:
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
 
 
-def inviting_line(game: Game) -> str:
-    """Return an example of the line with which the host invites someone by email."""
-    number = numbers(game.head.host, [game.game_id])[game.game_id]
+def inviting_line(game: Game, player_id: UUID) -> str:
+    """Return an example of the line with which this player invites someone by email."""
+    number = numbers(player_id, [game.game_id])[game.game_id]
     return f"{BY_NAME[INVITE].word(spoken().locale)} name@example.org {number}"
 
 

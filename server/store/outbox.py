@@ -117,6 +117,12 @@ def confirmations_for(letter: Waiting, lapsed_at: datetime | None = None) -> lis
         return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, asked)]
 
 
+def sent_at(games: Collection[UUID], letter_id: UUID | None) -> datetime | None:
+    """Return when the email with this id, about one of these games, was sent, or None."""
+    own = Delivery.game_id.in_(games) & (Delivery.letter_id == letter_id) & (Delivery.result == "sent")
+    return db.session.scalar(select(Delivery.at).where(own).limit(1)) if letter_id else None
+
+
 def email_for(confirmation: Waiting, lapsed_at: datetime | None) -> Waiting | None:
     """Return the unclaimed email about a turn or about the end that may contain this reply, or None."""
     with autocommit() as connection:

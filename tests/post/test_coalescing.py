@@ -227,6 +227,38 @@ def test_a_reply_to_an_email_about_several_games_names_the_game_of_a_move(ada: U
     assert messages(left)[-1] == "Good night!"
 
 
+def test_one_reply_plays_in_several_games(ada: UUID, bea: UUID, office: Office) -> None:
+    games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
+    (mail,) = office.mails("ada")
+    numbers = desk.numbers(ada)
+    lines = [f"{numbers[game_id]}: {a_move(game_id, ada)}" for game_id in games]
+    arrives(mail.reply_to, a_mail("Hello,\n\n" + "\n".join(lines) + "\n\nAda"))
+    settle()
+    assert not any(seats_of(game_id)[0].to_act for game_id in games)
+
+
+def test_a_late_reply_to_an_email_about_several_games_plays_in_no_newer_turn(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
+    (mail,) = office.mails("ada")
+    later(SECOND)
+    moves_on(games[0], ada)
+    moves_on(games[0], bea)
+    everything_due_happens()
+    assert seats_of(games[0])[0].to_act
+    answers = {"In-Reply-To": str(mail.message["Message-ID"])}
+    later(SECOND)
+    arrives(mail.reply_to, a_mail(f"{desk.numbers(ada)[games[0]]}: {a_move(games[0], ada)}", **answers))
+    settle()
+    assert seats_of(games[0])[0].to_act
+    assert "Your email is older than your turn" in " ".join(office.mails("ada")[-1].text.split())
+    moves_on(games[1], ada)
+    arrives(mail.reply_to, a_mail(a_move(games[0], ada), **answers))  # it may have been meant for the other game
+    settle()
+    assert seats_of(games[0])[0].to_act
+
+
 def test_a_reply_to_an_email_about_two_kinds_of_games_needs_no_number(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea), game_of(ada, bea, rules="sternenglanz", bots=1)]
     (mail,) = office.mails("ada")

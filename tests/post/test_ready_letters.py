@@ -57,6 +57,12 @@ def test_players_are_asked_by_email_whether_they_are_ready_and_reply_in_their_la
     assert load(game_id).table.status == "running"
 
 
+def test_a_reply_before_a_game_without_a_state_begins_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, rules="sternenglanz", options=CHECK)).game_id
+    take_seat(game_id, bea)
+    assert "You're ready. The game will start as soon as everyone is ready." in writes(office, "ada", "ready").text
+
+
 def test_one_click_confirms_that_a_player_is_ready_but_viewing_the_page_does_not(
     app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:

@@ -13,6 +13,7 @@ from server.store import inbox
 
 KEPT = timedelta(days=7)
 _BEFORE_THE_START = 2**30  # greater than any turn number in a game: see `turn_before`
+SEVERAL = 0  # the turn in emails about several games that were sent before replies to them went to the post desk
 _CONFIRM, _ASKED = "confirm", "asked"
 _NO_TURN = 0  # no turn exists before the start
 

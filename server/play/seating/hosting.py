@@ -150,9 +150,9 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
     kept = update(SeatRow).where(declined).values(kind="invited", email=email, lost_at=None).returning(SeatRow.seat)
     if db.session.execute(kept).first() is None and in_doubt() != seat:
         raise SeatTaken("This seat is no longer reserved for you.")
-    notifier.note_change(game_id)
     with committing(seat):
         db.session.commit()
+    notifier.note_change(game_id)
 
 
 def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
@@ -165,9 +165,9 @@ def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: 
         raise NotFound("This seat has no invitation.")
     if guest and declined_at and guest.email:
         _tell_host_of_decline(game_id, seat, guest.email, guest.invited_by, declined_at)
-    notifier.note_change(game_id)
     with committing(seat):
         db.session.commit()
+    notifier.note_change(game_id)
 
 
 def lock_hosted_game(game_id: UUID, player_id: UUID) -> GameRow:

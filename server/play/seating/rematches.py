@@ -5,13 +5,14 @@ from uuid import UUID, uuid5
 
 from sqlalchemy.exc import IntegrityError
 
-from server.accounts.blocks import is_block_between
+from server.accounts.bans import is_welcome
+from server.accounts.rate_limits import has_left
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning
 from server.games import Json, Seat
 from server.play.commits import load
 from server.play.game import Game
-from server.play.seating.games import open_game
+from server.play.seating.games import invitations, open_game
 from server.play.seating.seats import take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
@@ -54,8 +55,8 @@ def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
 
 
 def _others(game: Game, player_id: UUID) -> dict[Seat, str]:
-    """Return the addresses of the other players by seat. Guests have none, and players who block each other don't
-    invite each other."""
+    """Return the addresses of the other players by seat, of those who can be invited. A player who blocks this one gets
+    no email, as with every invitation."""
     found = ((it.seat, db.session.get(Player, it.owner_id or it.player_id)) for it in game.seats if not it.bot)
     return {
         seat: other.email
@@ -63,7 +64,8 @@ def _others(game: Game, player_id: UUID) -> dict[Seat, str]:
         if other
         and other.player_id != player_id
         and other.guest_until is None
-        and not is_block_between(other.player_id, [player_id])
+        and is_welcome(other)
+        and all(map(has_left, invitations(player_id, other.email)))
     }
 
 

@@ -134,9 +134,9 @@ def _take_seat(
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
-    notifier.note_change(game_id)
     with committing((player_id, chosen.seat)):
         db.session.commit()
+    notifier.note_change(game_id)
     return load(game_id)
 
 
@@ -187,9 +187,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         chosen.greeting = greeting or None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
     note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id, now)
-    notifier.note_change(game_id)
     with committing(chosen.seat):
         db.session.commit()
+    notifier.note_change(game_id)
     return chosen.seat
 
 

@@ -44,6 +44,7 @@ from server.post.desk.reading import (
     read_request,
     request_of,
     stored,
+    unsigned,
     without_repeats,
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
@@ -290,14 +291,13 @@ def _deal_with_player(
     is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
-    read = replace(replies.unsigned(read, player.name), named=f"{read.named} {player.name}")
-    request = (request or _request(read, locale)).with_outright_wish()
+    read = replace(unsigned(read, player.name, locale), named=f"{read.named} {player.name}")
+    request = request or _request(read, locale)
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)
-    if (decides or request.is_unsure or any(it.command for it in request.asked)) and not _reserve(
-        mail, player.player_id
-    ):
+    acts = decides or request.is_unsure or request.is_outright or any(it.command for it in request.asked)
+    if acts and not _reserve(mail, player.player_id):
         if not decides:
             return _finish(mail)
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
@@ -328,6 +328,7 @@ def _deal_with_player(
             answer.said.append(passed)
             answer.text = _text_of(read, request)
             return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+    request = request.with_outright_wish()
     if not answer.has_gone:
         answer.text = _text_of(read, request)
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
@@ -389,9 +390,9 @@ def _is_for_tables(request: Request) -> bool:
 def _passed_on(errand: Errand, mail: DeskMail, read: replies.Mail) -> Said | None:
     """Pass a move or a command on to its table. See `pass_on`."""
     errand.written_at = read.written_at if _is_old(read) else None
-    waiting = games.waiting_games(errand)
+    waiting, running = games.running_games(errand)
     due = due_games(errand, waiting[:_MOST_DUE])
-    return pass_on(errand, mail, read, due)
+    return pass_on(errand, mail, read, due, running)
 
 
 def _is_final(waiting: DeskMail) -> bool:

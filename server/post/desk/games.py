@@ -1,5 +1,6 @@
 """The commands for games."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -87,9 +88,11 @@ def _all_games(player_id: UUID, **which: Any) -> Iterator[Json]:
             return
 
 
-def waiting_games(errand: Errand) -> list[UUID]:
-    """Return the games that wait for a move of the player, newest first."""
-    return [it["id"] for it in _all_games(errand.player_id, mine=True, status="running") if _waits(it)]
+def running_games(errand: Errand) -> tuple[list[UUID], Counter[str]]:
+    """Return a pair: the games that wait for a move of the player, newest first, and the number of running games of each
+    kind."""
+    found = list(_all_games(errand.player_id, mine=True, status="running"))
+    return [it["id"] for it in found if _waits(it)], Counter(it["rules"] for it in found)
 
 
 def _waits(item: Json) -> bool:

@@ -5,7 +5,7 @@ without being one is reported, so that no request is silently ignored.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
@@ -28,7 +28,8 @@ from server.post.desk.arguments import (
     rules_in,
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
-from server.post.desk.wishes import Wish, name_in, wishes_in
+from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
+from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_lead_in, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
@@ -113,7 +114,7 @@ class Request:
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
     wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
-    is_outright: bool = False  # they state one wish for a game, against bots, and question nothing
+    is_outright: bool = False  # they only say that the writer wants to play a game against bots
 
     def with_outright_wish(self) -> "Request":
         """Return the request with its wish for a game as a command, if it is stated outright."""
@@ -147,7 +148,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         wishes = () if request.says_yes or request.says_no else _wishes(mail.lines, bool(near))
         near = [] if wishes else near
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
-        is_outright = [it.command for it in wishes if it.command != SET] == [PLAY] and not _is_unsure(mail.lines)
+        is_outright = [it.command for it in wishes if it.command != SET] == [PLAY] and is_wish_to_play(lines)
         said = clean(said, LONGEST)
         return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
@@ -165,6 +166,28 @@ def read_request(mail: Mail, locale: str) -> Request:
     )
 
 
+def unsigned(mail: Mail, name: str, locale: str) -> Mail:
+    """Return an email of the player with this name without their name as its last line. Names such as Nora or Leo
+    resemble moves. A name that is also a command stays, and so does one in a sentence such as "My name is Leo"."""
+    named = [it for it in mail.named.split() if "@" not in it]
+    known = " ".join([*named, name, (mail.sender or "").partition("@")[0]]).lower()
+    names = {word for word in re.split(r"[\W\d_]+", known) if len(word) > 1}
+    beside = None if mail.beside is None else _without_signature(mail.beside, names, locale)
+    return replace(mail, lines=_without_signature(mail.lines, names, locale), beside=beside)
+
+
+def _without_signature(lines: tuple[str, ...], names: Collection[str], locale: str) -> tuple[str, ...]:
+    written = [nr for nr, line in enumerate(lines) if line.strip()]
+    if len(written) < 2:
+        return lines
+    last = lines[written[-1]].strip()
+    words, initials = re.findall(r"\w+", last.lower()), {it[0] for it in names}
+    is_signed = any(it in names for it in words) and all(it in names or it in initials for it in words)
+    is_command = meaning(last.strip(".!"), locale) is not None or read_line(last, locale) is not None
+    is_told = name_in(f"{lines[written[-2]].strip()} {last}") != ""
+    return lines[: written[-1]] if is_signed and not is_command and not is_told else lines
+
+
 def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) -> tuple[Wish, ...]:
     """Return what sentences beside commands wish for, unless the commands already do it."""
     found = _wishes([line for line, it in _parsed(lines, words_of(locale)) if it is None])
@@ -178,10 +201,6 @@ def _wishes(lines: Sequence[str], is_near: bool = False) -> tuple[Wish, ...]:
     own = [line for line in lines if line.rstrip() and not is_courtesy(_bare(line))]
     is_none = any(_DENIAL.search(line.translate(_SAME)) or _WHEN.search(line) for line in own)
     return () if is_none else tuple(wishes_in(own, is_near))
-
-
-def _is_unsure(lines: Sequence[str]) -> bool:
-    return any("?" in line for line in lines) or contradiction_in(lines) != ""
 
 
 def request_of(lines: Sequence[str], most: int | None = None) -> Request:

@@ -29,15 +29,20 @@ def command_in_subject(mail: Mail) -> str:
     """
     if not SUBJECT.match(mail.subject):
         return mail.subject
-    if not (found := _OUR_ID.fullmatch(mail.answers)):
+    if (letter_id := id_in(mail.answers)) is None:
         return f"{mail.subject}?"
-    try:
-        letter_id = UUID(found[1]).bytes
-    except ValueError:
-        return f"{mail.subject}?"
-    salt, mark = letter_id[:_HALF], letter_id[_HALF:]
+    salt, mark = letter_id.bytes[:_HALF], letter_id.bytes[_HALF:]
     hashes = keyed_hashes(DESK, _signed(salt, mail.subject))
     return "" if any(compare_digest(it[:_HALF], mark) for it in hashes) else mail.subject
+
+
+def id_in(message_id: str) -> UUID | None:
+    """Return the id of our letter with this Message-ID, or None."""
+    found = _OUR_ID.fullmatch(message_id)
+    try:
+        return UUID(found[1]) if found else None
+    except ValueError:
+        return None
 
 
 def _signed(salt: bytes, subject: str) -> str:

@@ -5,7 +5,7 @@ decides.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
@@ -23,6 +23,7 @@ from server.play.game import Game
 from server.play.views import turn_of
 from server.post.desk.acting import Errand, Said
 from server.post.desk.reading import looks_like_command
+from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
 from server.post.incoming.intake import identity
 from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
@@ -31,6 +32,7 @@ from server.post.incoming.sentences import strange_word_in
 from server.post.table_help import example_at_table, for_game
 from server.post.wording import spoken
 from server.store import desk, inbox
+from server.store.outbox import sent_at
 from server.store.tables import DeskMail
 
 _OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
@@ -83,55 +85,76 @@ def _number_and_rest(line: str) -> tuple[int | None, str]:
     return (int(found[1]), found[2]) if found else (None, line)
 
 
-def _without_number(read: Mail, number: int) -> Mail:
-    """Return an email without this number of a game before its lines."""
+def _for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
+    """Return an email without this number of a game before its lines, and without the lines for the others."""
 
     def rest(line: str) -> str:
         named, rest = _number_and_rest(line)
-        return rest if named == number else line
+        return rest if named == number else "" if named in others else line
 
     beside = None if read.beside is None else tuple(map(rest, read.beside))
     return replace(read, lines=tuple(map(rest, read.lines)), beside=beside)
 
 
-def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due]) -> Said | None:
-    """Pass the move in an email on to the table, and return an empty reply. Return a reply that says what is unclear, or
-    None if the email has nothing to do with moves."""
+def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due], running: Mapping[str, int]) -> Said | None:
+    """Pass the moves and commands in an email on to their tables, and return an empty reply. Return a reply that says
+    what is unclear, or None if the email has nothing to do with a table. `running`: how many running games of each kind
+    the player has."""
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
-    written = {_number_and_rest(line)[0] for line in read.lines}
-    for number in desk.numbers(errand.player_id).values() if written != {None} else ():
-        if number not in written:
-            continue
-        without = _without_number(read, number)
-        named = next((it for it in due if it.number == number), None) or _at_rest(errand, number)
-        found = _found(without, named) if named else Found()
-        said = found.lines or found.commands
-        if not (whole or said):
-            continue
-        if named is None or (named not in due and not found.commands):
-            told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
-            return Said(line=read.lines[0], told=[told])
-        if any(it.move not in (None, found.move) for _, it in whole):  # such as `1: dot b1`, where 1 may be a slot
-            return _which_game(errand, due, example_at_table(named.game, named.seat))
-        return _passed_on(errand, mail, with_body(mail.raw, without), said, named)
+    written, numbers = {_number_and_rest(line)[0] for line in read.lines}, desk.numbers(errand.player_id)
+    asked_at = sent_at(numbers, id_in(read.answers))
+    named = [number for number in numbers.values() if number in written]
+    answers = [_pass_on_to(errand, mail, read, due, whole, number, named, asked_at) for number in named]
+    if told := [it for it in answers if it is not None]:
+        return next((it for it in told if it != Said()), Said())
     if not whole:
         commands = next((found.commands for _, found in of_all if found.commands), ())
         return _which_game(errand, due, commands[0]) if commands else None
     it, found = whole[0]
-    if sum(other.game.table.rules is it.game.table.rules for other in due) > 1 or len(whole) > 1:
+    is_only = len(due) == 1 if asked_at is None else False
+    if len(whole) > 1 or not (is_only or running[it.game.table.rules.NAME] == 1):
         return _which_game(errand, due, example_at_table(it.game, it.seat))
-    return _passed_on(errand, mail, mail.raw, found.lines, it)
+    return _passed_on(errand, mail, mail.raw, found.lines, it, asked_at)
 
 
-def _at_rest(errand: Errand, number: int) -> Due | None:
-    """Return the player's game with this number, in which it isn't their turn, or None."""
+def _pass_on_to(
+    errand: Errand,
+    mail: DeskMail,
+    read: Mail,
+    due: Sequence[Due],
+    whole: Sequence[tuple[Due, Found]],
+    number: int,
+    named: Sequence[int],
+    asked_at: datetime | None,
+) -> Said | None:
+    """Pass on what an email says for the game with this number. `named` are all numbers in it."""
+    own = _for_number(read, number, named)
+    it = next((it for it in due if it.number == number), None) or _at_rest(errand, number, mail.arrived_at)
+    found = _found(own, it) if it else Found()
+    said = found.lines or found.commands
+    if not (whole or said):
+        return None
+    if it is None or (it not in due and not found.commands):
+        told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
+        return Said(line=read.lines[0], told=[told])
+    if any(other.move not in (None, found.move) for _, other in whole):  # such as `1: dot b1`, where 1 may be a slot
+        return _which_game(errand, due, example_at_table(it.game, it.seat))
+    return _passed_on(errand, mail, with_body(mail.raw, own), said, it, asked_at)
+
+
+def _at_rest(errand: Errand, number: int, at: datetime) -> Due | None:
+    """Return the player's game with this number, in which it isn't their turn, or None. Its turn is the version at this
+    time, so that a repeated attempt passes on the same email."""
     try:
         game = errand.game(number)
     except NotFound:
         return None
     seat = game.seat_of(errand.player_id)
-    return None if seat is None or not game.table.turns else Due(number, game, seat, game.table.version)
+    if seat is None or not game.table.turns:
+        return None
+    versions = (row.version for row in whole_log(game.game_id) if row.recorded_at <= at)
+    return Due(number, game, seat, max(versions, default=1))
 
 
 def _found(read: Mail, it: Due) -> Found:
@@ -140,9 +163,12 @@ def _found(read: Mail, it: Due) -> Found:
     return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
 
 
-def _passed_on(errand: Errand, mail: DeskMail, raw: bytes, lines: Sequence[str], it: Due) -> Said:
+def _passed_on(
+    errand: Errand, mail: DeskMail, raw: bytes, lines: Sequence[str], it: Due, asked_at: datetime | None
+) -> Said:
+    """Pass an email on to a table. `asked_at`: when the email to which it replies was sent, if that was about turns."""
     is_turn = turn_of(it.game.table, it.seat) is not None
-    if errand.written_at or (is_turn and not _has_begun(it, mail.arrived_at, errand.is_again)):
+    if errand.written_at or (is_turn and not _has_begun(it, asked_at or mail.arrived_at, errand.is_again)):
         name = errand.named(it.game)
         return Said(line=lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)])
     inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)

@@ -12,6 +12,7 @@ from flask_babel import gettext
 from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game
 from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name_word
+from server.post.incoming.doubt import is_courtesy
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 
@@ -42,8 +43,11 @@ _PLAYING = re.compile(
 )
 ASKS_ABOUT = re.compile(  # what the game is
     r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|was ist (?:das|es)|was soll das|worum geht"
-    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|cos['’]?[èe]\b|di cosa si tratta)",
+    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|cos['’]?è|cos['’]e\b|di cosa si tratta)",
     re.IGNORECASE,
+)
+NAMES_RULES = re.compile(
+    r"\b(?:rules|(?:spiel)?regeln|règles|regole|explain|erklär\w*|expliqu\w+|spiega\w*)\b", re.IGNORECASE
 )
 ASKS_RULES = re.compile(
     rf"{ASKS_ABOUT.pattern}|\b(?:what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
@@ -61,6 +65,20 @@ _CALLED = re.compile(
 )
 # The name in `Mira Muster <mira@example.org>`
 _OWN_NAME = re.compile(r"^\s{0,9}\"?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)\"?\s{0,9}<")
+
+
+_BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
+_WISH_TO_PLAY = re.compile(
+    r"(?:(?:ok|okay|hi|hello|hallo|bonjour|salut|ciao|well|then|so|yes|ja|oui|sì)[ ,.!]+){0,3}(?:"
+    r"(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to play (?:a game of )?(?P<en>\w+) (?:against|with|vs\.?) {0}"
+    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+) gegen {0} spielen"
+    r"|je (?:veux|voudrais) jouer (?:à |une partie de )?(?P<fr>\w+) contre {0}"
+    r"|(?:vorrei|voglio) giocare (?:a |una partita a )?(?P<it>\w+) contro {0}"
+    r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie)){0,2}[ .!]*".replace(
+        "{0}", _BOTS
+    ),
+    re.IGNORECASE,
+)
 
 
 class Wish(NamedTuple):
@@ -93,6 +111,13 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     else:
         found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
     return [*found, *([Wish(SET, name)] if name else [])]
+
+
+def is_wish_to_play(lines: Sequence[str]) -> bool:
+    """Return whether an email only says that its writer wants to play a game against bots."""
+    own = [line for line in lines if line.strip() and not is_courtesy(line)]
+    found = _WISH_TO_PLAY.fullmatch(own[0].strip()) if len(own) == 1 else None
+    return found is not None and any(is_game(it) for it in found.groups() if it)
 
 
 def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:

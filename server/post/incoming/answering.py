@@ -23,16 +23,17 @@ from server.games import Json, Seat
 from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.mail.mail_in import KEPT, confirming_word, confirms, is_of_others, reply_word, turn_before
+from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
 from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
+from server.post.desk.addresses import player_word
 from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
-from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table
+from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
@@ -182,7 +183,16 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
-    read = replies.unsigned(read, player.name)
+    read = unsigned(read, player.name, spoken().locale)
+    if mail.turn == SEVERAL and _is_from(read, player.email) and not read.is_forged and _went_to(mail, game, player):
+        desk.keep(
+            uuid5(mail.mail_id, "desk"),
+            player_word(player.player_id, player.email),
+            mail.raw,
+            mail.arrived_at,
+            (player.player_id, None),
+        )
+        return _finish(mail, None)
     beside_table = read.lines, spoken().locale, game.table.rules.NAME
     if (
         _is_from(read, player.email)
@@ -338,7 +348,8 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
 
 
 def _confirmed(waiting: Incoming, game: Game, player: Player) -> Wishes:
-    wishes, _ = _wishes(waiting, game, _read(waiting, player.email), player)
+    read = unsigned(_read(waiting, player.email), player.name, spoken().locale)
+    wishes, _ = _wishes(waiting, game, read, player)
     if waiting.asks == REST:
         return _unsure(wishes)
     return wishes
@@ -657,8 +668,8 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """
     turn, now = turn_of(game.table, mail.seat), clock.now()
     fills = {"played", "since", "undone", "answers"}
-    is_new_turn = turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat)
-    played = answer["played"] and not answer["undone"] and (turn is None or is_new_turn)
+    is_own_end = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
+    played = answer["played"] and not answer["undone"] and is_own_end
     if (played or (answer["undone"] and turn is not None)) and not any(
         it for name, it in answer.items() if name not in fills
     ):

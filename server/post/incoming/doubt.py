@@ -33,6 +33,7 @@ _LEAD_IN = re.compile(
     r"|siirtoni|lépésem|mutarea|mea|moj|potez|κίνησή|μου|私の手|次の手|我的走法|我的着法|나의|내|수),? ?){1,6}\W{0,3}[:：]",
     re.IGNORECASE,
 )
+_OF_LATER = re.compile(r"\b(?:next|nächster|prochain|prossima|siguiente)\b", re.IGNORECASE)
 _CLOSING = re.compile(
     r"(?:\W*)(?:(?:bien|très|trop) (?:cordialement|amicalement|à (?:toi|vous))|mit (?:den )?(?:besten|lieben|herzlichen|sonnigen|freundlichen)"
     r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|laters?(?=[!,])|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
@@ -247,7 +248,7 @@ _OF_BEFORE = re.compile(  # clauses about the past, or about another time
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
     """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
-    Otherwise return "".
+    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph.
 
     `is_first`: no other line stands directly above the line above. `signed` are the names with which the writer signs,
     in lower case.
@@ -272,6 +273,8 @@ def is_lead_in(line: str) -> bool:
     """Return whether this line, perhaps after a greeting, leads in to a move, such as "Hi, I'd play"."""
     before, _, rest = line.partition(",")
     words = rest.strip() if rest and _GREETING.fullmatch(before) else line
+    if _OF_LATER.search(words) and not words.rstrip().endswith((":", "：")):
+        return False
     return _LEAD_IN.fullmatch(f"{words.rstrip(' :：')}:") is not None
 
 

@@ -24,8 +24,8 @@ from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
-from server.post.desk.reading import read_line
-from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, first_name_of
+from server.post.desk.reading import read_line, unsigned
+from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, NAMES_RULES, first_name_of
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
@@ -51,15 +51,6 @@ _EXCUSING = (
     "|(?:ich habe |leider )?keine zeit|ich kann leider nicht|keine lust|je n['’]ai pas le temps|je ne peux pas"
     "|pas maintenant|non ho tempo|non posso|non ora|adesso no"
 )
-_DECLINING = (  # without a no
-    "i (?:don['’]t have|have no) (?:the )?time|no time|i['’]m (?:too |very )?busy|not interested|not this time"
-    "|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe )?(?:leider )?keine zeit|ich kann leider nicht|keine lust|diesmal nicht"
-    "|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta"
-)
-_ACCEPTING = (  # without a yes
-    "i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei|ich spiele mit|(?:sehr )?gerne?(?: dabei)?"
-    "|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri|con piacere"
-)
 _INTENDING = (
     "i['’]ll|i will|i want|i would like|i['’]d like|let me|ich will|ich möchte|ich spiele|ich würde|ich mache|je veux"
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
@@ -78,22 +69,29 @@ def _beginning(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}({word})(?:{more})", re.IGNORECASE)
 
 
-_SAID = {
-    YES: _saying(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:yes|ja|oui|s[iì]|{_ACCEPTING})", _AGREEING),
-    NO: _saying("no|nein|non", _REFUSING),
-}
+_SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
 _BEGINS = {
     YES: _beginning("yes|ja|oui|s[iì]", rf"\s?[,.!;:–-]|\s(?:{_THANKS}|{_AGREEING}|{_INTENDING})"),
     NO: _beginning(
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
-_DECLINES = _beginning(_DECLINING, r"\b")
-_IN_DOUBT = re.compile(  # whether an excuse declines, or only puts off the answer
-    r"\b(?:now|right now|today|tonight|yet|later|tomorrow|moment|ask|jetzt|gerade|heute|später|morgen|moment|noch"
-    r"|maintenant|aujourd['’]hui|tout de suite|plus tard|demain|adesso|ora|oggi|più tardi|domani|ancora)\b",
-    re.IGNORECASE,
-)
+_OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
+    YES: re.compile(
+        rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
+        rf"|con piacere)(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
+        re.IGNORECASE,
+    ),
+    NO: re.compile(
+        rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
+        r"|not this time|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe |leider ){0,2}keine zeit|ich kann leider nicht|keine lust"
+        r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
+        rf"(?:[ ,.!]+(?:{_THANKS}|sorry|désolée?|mi dispiace|(?:maybe|perhaps|vielleicht|peut-être|forse) (?:another|next|nächstes?|ein anderes|une"
+        r" autre|un['’]altra) (?:time|month|year|mal|jahr|fois|volta))){0,2}[ .!]*",
+        re.IGNORECASE,
+    ),
+}
 _IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
@@ -215,6 +213,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
+    read = unsigned(read, guest.player.name if guest.player else "", locale)
     is_kept = invited_address(game, seat, mark) is not None
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and not is_kept:
@@ -245,7 +244,18 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     beside = None if mail.beside is None else _plain(mail.beside)
     reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale, is_light=True)
     wishes = replies.understand(reply)
-    return wishes.move if wishes == replies.Wishes(move=wishes.move) else None
+    said: str | None = wishes.move if wishes == replies.Wishes(move=wishes.move) else None
+    return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
+
+
+def _otherwise_said(mail: replies.Mail) -> str | None:
+    """Return "yes" or "no" if a reply consists of one line that says so in other words."""
+    parts = [mail.lines, *([] if mail.beside is None else [mail.beside])]
+    own = [[it for line in part if (it := line.strip()) and not is_courtesy(it)] for part in parts]
+    if any(part != own[0] for part in own) or len(own[0]) != 1:
+        return None
+    written = without_hail(normalize("NFC", own[0][0]))
+    return next((word for word, said in _OTHERWISE_SAID.items() if said.fullmatch(written)), None)
 
 
 def agrees(mail: replies.Mail, locale: str) -> bool:
@@ -265,7 +275,8 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     command = read_line(own[0], locale) if own else None
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
-    return any(ASKS_RULES.search(line) for line in own) and not any(ASKS_ABOUT.search(line) for line in own)
+    text = " ".join(own)
+    return bool(NAMES_RULES.search(text) or (ASKS_RULES.search(text) and not ASKS_ABOUT.search(text)))
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
@@ -293,9 +304,7 @@ def _begun(line: str) -> str | None:
         if found := begins.match(written):
             rest = _HARMLESS.sub(" ", written[found.end(1) :])
             return None if _HEDGES[word].search(rest) or (word == YES and _is_put_off(rest)) else word
-    declines = _DECLINES.match(written)
-    is_clear = declines and not _IN_DOUBT.search(written) and not _HEDGES[NO].search(written)
-    return NO if is_clear else None
+    return None
 
 
 def _is_put_off(rest: str) -> bool:

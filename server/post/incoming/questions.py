@@ -11,7 +11,7 @@ from server.play.game import Game
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.post.desk.commands import BY_NAME, RULES
-from server.post.desk.wishes import ASKS_RULES
+from server.post.desk.wishes import ASKS_RULES, NAMES_RULES
 from server.post.incoming.commands import HINT, PAUSE, RESIGN, STAND_IN, UNDO, VACATION, word_for
 from server.post.wording import spoken
 
@@ -47,7 +47,6 @@ _MEANING = re.compile(
     r"|stell[ae]|buc[oh]\w?|cart[ae]|lettera)\b)",
     re.IGNORECASE,
 )
-_RULES = re.compile(r"\b(?:rules|regeln|règles|regole)\b", re.IGNORECASE)
 
 _MENTIONED = {
     PAUSE: re.compile(
@@ -112,7 +111,7 @@ def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
     is_of_words = _MEANING.search(question)
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
-    if is_of_words or ASKS_RULES.search(question) or _RULES.search(question):
+    if is_of_words or ASKS_RULES.search(question) or NAMES_RULES.search(question):
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
 

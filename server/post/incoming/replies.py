@@ -139,25 +139,6 @@ def read(raw: bytes, known: str = "") -> Mail:
     )
 
 
-def unsigned(mail: Mail, name: str) -> Mail:
-    """Return an email of the player with this name without their name as its last line. Names such as Nora or Leo
-    resemble moves."""
-    named = [it for it in _BESIDE_ADDRESS.split(mail.named) if "@" not in it]
-    known = " ".join([*named, name, (mail.sender or "").partition("@")[0]]).lower()
-    names = {word for word in re.split(r"[\W\d_]+", known) if len(word) > 1}
-    beside = None if mail.beside is None else _without_signature(mail.beside, names)
-    return replace(mail, lines=_without_signature(mail.lines, names), beside=beside)
-
-
-def _without_signature(lines: tuple[str, ...], names: Collection[str]) -> tuple[str, ...]:
-    written = [nr for nr, line in enumerate(lines) if line.strip()]
-    if len(written) < 2:
-        return lines
-    words, initials = re.findall(r"\w+", lines[written[-1]].lower()), {it[0] for it in names}
-    is_signed = any(it in names for it in words) and all(it in names or it in initials for it in words)
-    return lines[: written[-1]] if is_signed else lines
-
-
 def _date_of(head: Head) -> datetime | None:
     try:
         found = parsedate_to_datetime(head.first("date")[:_LONGEST_ID])

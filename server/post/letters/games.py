@@ -100,7 +100,7 @@ def game_closing(reader: Reader) -> GameClosing:
     assert closes_at is not None  # set for every open game
     free = sum(map(ready_check.is_free, reader.game.seats))
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
-    inviting = inviting_line(reader.game)
+    inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
     return GameClosing(**reader.about, declined=_declined(reader), free=free, inviting=inviting, due=due, left=left)
 
 

@@ -293,7 +293,7 @@ def rsvp(reader: Reader) -> Rsvp:
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=player.name if player and not player.named else "",
-        naming=f"{name_word(locale)} {row.data.get('named') or EXAMPLE_NAME}",
+        naming=f"{name_word(locale)} {unless_link(row.data.get('named', ''), '') or EXAMPLE_NAME}",
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
         terms=terms,

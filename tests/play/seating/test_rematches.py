@@ -10,6 +10,7 @@ from flask import Flask
 from server.accounts.blocks import block
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning, NotSeated
+from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.hosting import invitees
@@ -60,10 +61,16 @@ def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flas
     assert load(opened.game_id).head.status == "running"
 
 
-def test_players_who_block_each_other_are_not_invited(app: Flask, ada: UUID, bea: UUID) -> None:
-    game_id = ended(ada, bea)
+def test_players_who_block_the_host_get_no_email_and_deleted_ones_no_seat(
+    app: Flask, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    office = Office(app, "stars.example")
+    game_id = ended(ada, bea, cyd)
     block(bea, ada)
-    assert rematch(game_id, ada).seats[1].kind == "open"
+    delete_player(cyd)
+    before = len(office.mails("bea"))
+    assert [row.kind for row in rematch(game_id, ada).seats] == ["human", "invited", "open"]
+    assert len(office.mails("bea")) == before
 
 
 def test_a_rematch_against_bots_begins_at_once(ada: UUID) -> None:

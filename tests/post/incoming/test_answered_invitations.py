@@ -180,7 +180,19 @@ def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUI
 @pytest.mark.parametrize(
     "text",
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"]
-    + ["I'm busy right now", "Sorry, I can't play today, ask me tomorrow", "count me in if Ben plays"],
+    + ["I'm busy right now", "Sorry, I can't play today, ask me tomorrow", "count me in if Ben plays"]
+    + [
+        "I'd love to!\n\nUnfortunately I have no time.",
+        "Sehr gerne\n\nLeider habe ich diese Woche keine Zeit",
+        "Gerne!\n\nAber erst nächste Woche.",
+    ]
+    + [
+        "I can't join, the link is broken.",
+        "I can't play before Friday",
+        "I'm busy until Monday. Then I play",
+        "Non posso aspettare!",
+    ]
+    + ["No time like the present!", "I can't.\n\nGern\nTom"],
 )
 def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)

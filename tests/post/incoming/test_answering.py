@@ -28,10 +28,11 @@ from server.play.votes import take_back, vote
 from server.post.desk.arguments import is_off
 from server.post.desk.commands import BY_NAME, MAILS, SET, setting_word
 from server.post.desk.counter import deal_with_desk
-from server.post.desk.reading import commands_beside_table
+from server.post.desk.reading import commands_beside_table, unsigned
 from server.post.incoming import answering
 from server.post.incoming.answering import _PROBLEMS, deal_with_mails
 from server.post.incoming.commands import RESIGN, word_for
+from server.post.incoming.replies import Mail
 from server.translations import LOCALES, language
 from server.worker import RECORDS
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
@@ -140,6 +141,22 @@ def test_a_signature_is_not_taken_for_a_move(office: Office, game_id: UUID, ada:
     assert office.subjects("ada")[-1].startswith("The rules: ")
     sky = ada_writes(office, f"{a_move(game_id, ada)}\n\n{name}", sender=f'"{name}" <ada@example.org>')
     assert "your move was played" in sky.text
+
+
+def test_a_signed_resignation_is_carried_out_once_it_is_confirmed(office: Office, ada: UUID) -> None:
+    change_profile(ada, {"name": "Nora"})
+    game_id = game_of(ada, rules="sternenglanz", bots=1)
+    asked = ada_writes(office, "resign\n\nNora")
+    ada_writes(office, confirmation_in(asked))
+    assert is_resigned(game_id)
+
+
+@pytest.mark.parametrize("line", ["games", "Pause", "resign"])
+def test_a_last_line_that_is_a_command_is_no_signature(line: str) -> None:
+    mail = Mail(f"{line.lower()}@anna.example", False, ("Hello,", "", line), None, "", None, named=f"{line} <a@x.org>")
+    assert unsigned(mail, "Anna", "en") == mail
+    told = Mail("leo@x.org", False, ("My name is", "Leo"), None, "", None)
+    assert unsigned(told, "Leo", "en") == told
 
 
 def test_a_player_named_like_a_move_of_sternenglanz_can_sign_it(office: Office, ada: UUID) -> None:

@@ -70,7 +70,7 @@ def test_a_hint_lists_the_moves_of_the_api_as_lines_that_can_be_sent_back(
     found = hints.hint(game_id, ada, locale)["moves"]
     expected = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
     assert moves_in(answer, locale) == expected
-    assert all(it["why"].removesuffix(".") in " ".join(answer.text.split()) for it in found)
+    assert all(" ".join(it["why"].split()) in " ".join(answer.text.split()) for it in found)
     assert len(expected) == 3
     assert f"<code>{expected[0]}</code>" in answer.page
     assert load(game_id).version == before
