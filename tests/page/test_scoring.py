@@ -351,7 +351,7 @@ def test_one_tap_opens_another_game_against_bots_of_the_same_level_or_the_next(
     page = windows.open(people[0])
     page.route(f"**/v1/games/{game_id}?", with_a_bot)
     page.goto(f"/#/games/{game_id}")
-    page.get_by_role("link", name="Change something").click()
+    page.get_by_role("link", name="Change the options").click()
     expect(page.locator("[name=seat-1]")).to_have_value(f"level-{level}")
     expect(page.locator("[name=timeouts]")).to_have_value("end")
     page.goto(f"/#/games/{game_id}")

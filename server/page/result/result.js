@@ -46,8 +46,8 @@ export function Result({ table, isReviewed, review }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p class="ways">${isAlone || (game.you && !player.guest)
-      ? html`<${Rematch} id=${game.id} words=${t(isAlone ? "result.again" : "result.rematch")} />` : form(t("result.again"))}${
+    ${player && !link && html`<p class="ways">${isAlone ? html`<${Again} game=${game} />`
+      : game.you && !player.guest ? html`<${Rematch} id=${game.id} />` : form(t("result.again"))}${
       level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <${Next} game=${game} />
@@ -55,26 +55,24 @@ export function Result({ table, isReviewed, review }) {
   </section>`;
 }
 
-/**
- * Open another game with the same players, or join it if one of them has opened it.
- * @param {{id: string, words: string}} props
- */
-function Rematch({ id, words }) {
+/** Open another game with the same players, or join it if one of them has opened it. */
+function Rematch({ id }) {
   const [busy, error, start] = useSubmit(async () => go(toGame((await call("POST", `/v1/games/${id}/rematch`)).id)));
-  return html`<button class="again" disabled=${busy} onClick=${start}>${words}</button>
+  return html`<button class="again" disabled=${busy} onClick=${start}>${t("result.rematch")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /**
- * Open a game like this one against bots of another level, and go to its table.
- * @param {{game: any, level: string}} props
+ * Open a game like this one, perhaps against bots of another level, and go to its table.
+ * @param {{game: any, level?: string}} props
  */
 function Again({ game, level }) {
   const [busy, error, start] = useSubmit(async () => {
-    chooseOpponents(level);
+    if (level) chooseOpponents(level);
     go(toGame((await call("POST", "/v1/games", wantedOf(alike(game, level)))).id));
   });
-  return html`<button class="plain" disabled=${busy} onClick=${start}>${t("result.level", { number: level.slice(-1) })}</button>
+  return html`<button class=${level ? "plain" : "again"} disabled=${busy} onClick=${start}>${
+    level ? t("result.level", { number: level.slice(-1) }) : t("result.again")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
