@@ -112,8 +112,8 @@ def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due], runn
         commands = next((found.commands for _, found in of_all if found.commands), ())
         return _which_game(errand, due, commands[0]) if commands else None
     it, found = whole[0]
-    is_only = len(due) == 1 if asked_at is None else False
-    if len(whole) > 1 or not (is_only or running[it.game.table.rules.NAME] == 1):
+    is_only = running[it.game.table.rules.NAME] == 1 or (asked_at is None and len(due) == 1)
+    if len(whole) > 1 or not is_only:
         return _which_game(errand, due, example_at_table(it.game, it.seat))
     return _passed_on(errand, mail, mail.raw, found.lines, it, asked_at)
 
