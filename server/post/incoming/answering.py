@@ -668,11 +668,9 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """
     turn, now = turn_of(game.table, mail.seat), clock.now()
     fills = {"played", "since", "undone", "answers"}
-    is_own_end = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
-    played = answer["played"] and not answer["undone"] and is_own_end
-    if (played or (answer["undone"] and turn is not None)) and not any(
-        it for name, it in answer.items() if name not in fills
-    ):
+    ends_turn = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
+    confirms_turn = turn is not None if answer["undone"] else answer["played"] and ends_turn
+    if confirms_turn and not any(it for name, it in answer.items() if name not in fills):
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
     waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"

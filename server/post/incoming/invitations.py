@@ -60,13 +60,15 @@ _LEADING = (
     "|désolée?|malheureusement|bene|va bene|certo|purtroppo|mi dispiace"
 )
 
+_LED_IN = rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}"
+
 
 def _saying(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
 
 
 def _beginning(word: str, more: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}({word})(?:{more})", re.IGNORECASE)
+    return re.compile(rf"{_LED_IN}({word})(?:{more})", re.IGNORECASE)
 
 
 _SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
@@ -78,13 +80,13 @@ _BEGINS = {
 }
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        rf"{_LED_IN}(?:i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
         rf"|con piacere)(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
         re.IGNORECASE,
     ),
     NO: re.compile(
-        rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
+        rf"{_LED_IN}(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
         r"|not this time|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe |leider ){0,2}keine zeit|ich kann leider nicht|keine lust"
         r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
         rf"(?:[ ,.!]+(?:{_THANKS}|sorry|désolée?|mi dispiace|(?:maybe|perhaps|vielleicht|peut-être|forse) (?:another|next|nächstes?|ein anderes|une"

@@ -71,8 +71,8 @@ def compose_together(
     """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
     it replaces.
 
-    Replies go to the post desk, where a line begins with the number of its game. The email also shows a reply address
-    for each game.
+    Replies go to the post desk, where a line begins with the number of its game. As HTML, the email also has a button
+    for each game, with a reply address of its own.
     """
     row = turns_of[0][0]
     player = db.session.get(Player, row.player_id)
