@@ -295,7 +295,7 @@ def _sweep() -> None:
 
 def test_absent_players_do_not_delay_games(app: Flask) -> None:
     with app.app_context():
-        outcome = simulate(20)
+        outcome = simulate(10)
     assert outcome.is_well, outcome
     for kind in ("time-extended", "time-ran-out", "seat-handed-over", "stand-in-began"):
         assert outcome.happened[kind], outcome
