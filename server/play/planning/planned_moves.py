@@ -12,7 +12,7 @@ from server.clock import NOTHING
 from server.games import Json, RuleError, Seat
 from server.play.commits import at_version, load_within, whole_log
 from server.play.game import Game
-from server.play.mail.letters import letter, note
+from server.play.mail.letters import News, letter, note
 from server.play.moves import play_planned
 from server.play.planning.plan_conditions import holds
 from server.play.planning.plans import NO_PLAN, delay, end_of, load_plan, over_because
@@ -137,8 +137,7 @@ def _note_times(game: Game, row: SeatState, now: datetime) -> None:
 
 def _tell(game: Game, seat: Seat, now: datetime, plan: Json | None, about: str = "") -> None:
     """Tell the player that it is their turn, and what became of their plan."""
-    data: Json = {} if plan is None else {"plan": plan}
-    told = [letter(game, YOUR_TURN, seat, now, about, **data)]
+    told = [letter(game, News(YOUR_TURN, seat, {} if plan is None else {"plan": plan}, about), now)]
     if game.seats[seat].person.has_webhooks:
-        told.append(note(game, YOUR_TURN, seat, now, about))
+        told.append(note(game, News(YOUR_TURN, seat, about=about), now))
     outbox.put(game.game_id, told)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select, update
 
-from server.accounts.notice_kinds import GAME_CLOSING, NoticeKind
+from server.accounts.notice_kinds import GAME_CLOSING
 from server.accounts.players import address_of, player_at
 from server.clock import NOTHING, clock
 from server.durations import duration
@@ -16,7 +16,7 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, record_within
 from server.play.events import GameAbandoned
 from server.play.game import Game
-from server.play.mail.letters import letter
+from server.play.mail.letters import News, letter
 from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.timing.heartbeats import GAP
 from server.play.views import load_visible, seat_kept_for
@@ -272,7 +272,9 @@ def _wake(game_id: UUID, now: datetime) -> None:
 
 def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) -> None:
     game, at = load_within(in_transaction(db.session.connection()), game_id), closes_at.isoformat()
-    outbox.put(game_id, [addressed(game, GAME_CLOSING, game.seat_of(host) or 0, host, now, at, closes_at=at)])
+    outbox.put(
+        game_id, [addressed(game, News(GAME_CLOSING, game.seat_of(host) or 0, {"closes_at": at}, at), host, now)]
+    )
 
 
 def _tell_host_of_decline(
@@ -283,12 +285,11 @@ def _tell_host_of_decline(
     host, about = game.head.host, f"{seat} {declined_at.isoformat()}"
     if game.head.closes_at:
         data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else ""}
-        outbox.put(game_id, [addressed(game, GAME_CLOSING, game.seat_of(host) or 0, host, declined_at, about, **data)])
+        news = News(GAME_CLOSING, game.seat_of(host) or 0, data, about)
+        outbox.put(game_id, [addressed(game, news, host, declined_at)])
 
 
-def addressed(
-    game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
-) -> Json:
+def addressed(game: Game, news: News, player_id: UUID, now: datetime) -> Json:
     """Build the email for a player who may have left the seat, or who never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
-    return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}
+    return letter(game, news._replace(data={"name": name, **news.data}), now) | {"player_id": player_id}

@@ -19,7 +19,7 @@ from server.games import Json
 from server.play.commits import commit_of, load_within, record_within
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.mail.letters import letter, ready_check_letters
+from server.play.mail.letters import News, letter, ready_check_letters
 from server.play.table import terms
 from server.play.timing.due_times import DueTimes, due_times, hours_of
 from server.store import outbox
@@ -122,7 +122,7 @@ def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) ->
     game. After an outage, only change the times."""
     remind_at = fresh.remind_at if row.remind_at else None
     if row.remind_at and row.remind_at <= now and fresh.due_at == row.due_at:
-        outbox.put(game.game_id, [letter(game, REMINDER, row.seat, now, row.remind_at.isoformat())])
+        outbox.put(game.game_id, [letter(game, News(REMINDER, row.seat, about=row.remind_at.isoformat()), now)])
         remind_at = None
     times = {"due_at": fresh.due_at, "remind_at": remind_at, "wake_at": remind_at or fresh.due_at}
     db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**times))

@@ -34,6 +34,7 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, people_of, record, record_within
 from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
+from server.play.mail.letters import News
 from server.play.nameless import is_nameless
 from server.play.planning.plans import forget_plan
 from server.play.seating.games import Guest, checked_greeting, invitations, note_invitation, note_seat
@@ -387,7 +388,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     taken_over = commit_of(load_within(connection, game_id), [SeatTakenOver(seat)], now)
     after = record_within(connection, taken_over)
     assert after is not None  # the lock excludes other commits
-    outbox.put(game_id, [addressed(after, SEAT_TAKEN_OVER, seat, former, now, str(former))])
+    outbox.put(game_id, [addressed(after, News(SEAT_TAKEN_OVER, seat, about=str(former)), former, now)])
 
 
 @with_retries
@@ -523,10 +524,8 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
             _vacate(game_id, player_id)
         people = [(row.seat, row.player_id) for row in game.seats if row.player_id]
         about: Json = {"late": names, "who": [_facts(game, row) for row in late], "seats": [row.seat for row in late]}
-        outbox.put(
-            game_id,
-            [addressed(game, NOT_READY, *it, now, now.isoformat(), **about) for it in people],
-        )
+        key = now.isoformat()
+        outbox.put(game_id, [addressed(game, News(NOT_READY, row, about, key), who, now) for row, who in people])
         if head.host in gone:
             host_leaves_within(game_id, now)
     else:
@@ -562,7 +561,8 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     _vacate(game_id, guest)
     head.sent_away = sorted({*head.sent_away, str(guest)})
     game = load_within(in_transaction(db.session.connection()), game_id)
-    outbox.put(game_id, [addressed(game, SENT_AWAY, seat, guest, now, f"{guest}/{now.isoformat()}")])
+    news = News(SENT_AWAY, seat, about=f"{guest}/{now.isoformat()}")
+    outbox.put(game_id, [addressed(game, news, guest, now)])
     with committing(guest):
         db.session.commit()
 

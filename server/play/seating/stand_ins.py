@@ -35,7 +35,7 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.mail.letters import stand_in_letters
+from server.play.mail.letters import News, stand_in_letters
 from server.play.nameless import is_nameless
 from server.play.seating.games import invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
@@ -278,7 +278,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
                 game = _begin(connection, game, asked, now)
             else:
                 stand_in = db.session.get_one(Player, player_id).name
-                outbox.put(game_id, stand_in_letters(game, seat, "accepted", stand_in, asked.from_at, now))
+                outbox.put(game_id, stand_in_letters(game, seat, stand_in, asked.from_at, now))
     return load(game_id)
 
 
@@ -315,15 +315,13 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
     told = {asked.accepted_by: asked.asked_by}
     if game.table.status not in OVER and game.seats[asked.seat].player_id == asked.asked_by:
         told[asked.asked_by] = asked.accepted_by
-    letters = []
     for reader, other in told.items():
+        if reader == by:
+            continue
         about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
         about["other"] = str(other)  # the id, since the account may be closed before the email is written
         key = f"called-off/{asked.mark}/{reader}"
-        letters += (
-            [addressed(game, notice_kinds.STAND_IN, asked.seat, reader, now, key, **about)] if reader != by else []
-        )
-    outbox.put(game.game_id, letters)
+        outbox.put(game.game_id, [addressed(game, News(notice_kinds.STAND_IN, asked.seat, about, key), reader, now)])
 
 
 def games_with_stand_ins(player_id: UUID) -> Sequence[UUID]:

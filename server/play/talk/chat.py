@@ -12,7 +12,7 @@ from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
 from server.games import Json
-from server.play.mail.letters import note
+from server.play.mail.letters import News, note
 from server.play.nameless import hides_names
 from server.play.talk.notes import deaf
 from server.play.views import load_visible, own_seat
@@ -64,7 +64,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
     told = {it.player_id: it.seat for it in game.seats if it.player_id and it.person.has_webhooks and it.seat != seat}
     hooked = [told[it] for it in told.keys() - deaf(game_id, told)]
-    outbox.put(game_id, [note(game, MESSAGE, it, now, str(last + 1), nr=last + 1) for it in hooked])
+    outbox.put(game_id, [note(game, News(MESSAGE, it, {"nr": last + 1}, str(last + 1)), now) for it in hooked])
     own = game.seats[seat]
     speaker = own.owner if own.owner and own.owner_id == player_id else own.person
     said = _message(last + 1, seat, None if game.hides_names else speaker.name, text, now)
