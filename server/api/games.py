@@ -48,7 +48,17 @@ from server.play.seating.hosting import begin, close_game, invitees, keep_open, 
 from server.play.seating.lobby import list_games
 from server.play.seating.rematches import rematch
 from server.play.seating.seat_tokens import seat_token
-from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
+from server.play.seating.seats import (
+    SeatClaim,
+    change_seat,
+    invite,
+    leave,
+    ready,
+    seat_settings,
+    send_away,
+    take_over,
+    take_seat,
+)
 from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
 from server.play.views import describe, expect_reached, load_visible
@@ -291,7 +301,7 @@ class Seats(MethodView):
             if is_over:
                 game = take_over(game_id, who.player_id, wanted["seat"], wanted["invitation"])
             else:
-                game = take_seat(game_id, who.player_id, **wanted)
+                game = take_seat(game_id, who.player_id, SeatClaim(**wanted))
             return describe(game, game.seat_of(who.player_id), player_id=who.player_id), 201
 
         return once(who, game_id, seated)

@@ -9,7 +9,7 @@ from server.api.auth import caller
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs
 from server.errors import AlreadySeated, BadField, NoPrograms, NotRunning, NotSeated, SeatTaken, SignInFirst, TooMany
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
+from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, end_stand_in, stand_in_of
 from server.play.views import describe
 
 blp = Blueprint(
@@ -48,7 +48,7 @@ class OwnStandIn(MethodView):
         they see only what everyone sees.
         """
         who = caller("games:write")
-        return ask_stand_in(game_id, who.player_id, **wanted, app_id=who.app_id)
+        return ask_stand_in(game_id, who.player_id, Wish(**wanted), who.app_id)
 
     @blp.response(204)
     @blp.doc(operationId="endStandIn", **needs("games:write"))

@@ -126,7 +126,7 @@ def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
     values: Json = dict.fromkeys(("invited_by", "greeting", "mailed_at", "lost_at"))  # hosts don't know this address
     for seat in db.session.scalars(update(SeatRow).where(his).values(email=email, **values).returning(SeatRow.seat)):
-        note_invitation(game_id, Guest(seat, email), head.host, clock.now())
+        note_invitation(game_id, Guest(seat, email), head.host)
     ask_anew(game_id, player_id, old, email)
     to_old = (LetterRow.game_id == game_id) & (LetterRow.data["to"].astext == old)
     db.session.execute(delete(LetterRow).where(to_old))

@@ -11,7 +11,7 @@ from server.games import Json, Seat, commitment
 from server.games.presentation import fullest
 from server.play.commits import Snapshot, at_version, load, whole_log
 from server.play.game import Game, bots_name
-from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
+from server.play.story.authors import CHANGES_OF_PLAYERS, Viewer, visible_events
 from server.play.table import Table, fold_commits, new_table
 from server.store import log
 from server.store.connections import autocommit
@@ -269,7 +269,7 @@ def story(
         records = log.read_page(connection, game.head, after, last, CHANGES_OF_PLAYERS)
         planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
     rows = [row for row in records if row.seq <= newest]
-    items = visible_events(game.table.rules, rows, viewer, game.seats, planned or (), since)
+    items = visible_events(game.table.rules, rows, game.seats, Viewer(viewer, planned or (), since))
     return [item for row, item in items if after < row.seq <= last]
 
 

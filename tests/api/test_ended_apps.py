@@ -15,7 +15,7 @@ from server.clock import clock
 from server.errors import BadToken
 from server.games import Json
 from server.play.seating.calendar_feed import new_feed
-from server.play.seating.stand_ins import ask_stand_in, stand_in_word
+from server.play.seating.stand_ins import Wish, ask_stand_in, stand_in_word
 from server.push.subscriptions import subscribe
 from server.store.tables import App, Player, StandIn, StreamTicket, db
 from server.webhooks.sender import HookOffice
@@ -360,7 +360,7 @@ def test_an_app_whose_access_has_ended_cannot_create_anything(app: Flask, ada: S
         lambda: subscribe(who, url, PushReader().keys, True, ended),
         lambda: make_webhook(who, url, ["your-turn"], None, True, app_id=ended),
         lambda: change_webhook(who, webhook, {"url": url}, True, ended),
-        lambda: ask_stand_in(UUID(game[-36:]), who, day(1), day(2), email="bea@example.org", app_id=ended),
+        lambda: ask_stand_in(UUID(game[-36:]), who, Wish(day(1), day(2), email="bea@example.org"), ended),
     ]
     for make in late:
         with app.app_context(), pytest.raises(BadToken):

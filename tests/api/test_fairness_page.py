@@ -15,7 +15,7 @@ from server.operations.archives import archive_of
 from server.play.archive import Flaw, check
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin
-from server.play.seating.seats import ready, take_seat
+from server.play.seating.seats import SeatClaim, ready, take_seat
 from server.play.votes import vote
 from tests.support.archives import archive, as_file, change_order, get, new_seed, rehash, say_more
 from tests.support.games import BOT, ME, OPEN, wanted
@@ -43,7 +43,7 @@ def test_the_page_explains_everything_an_independent_checker_needs(app: Flask, a
 def test_committed_salts_verify_as_the_page_explains(within: None, ada: UUID, bea: UUID, tmp_path: Path) -> None:
     seats = [ME | {"salt_hash": sha256(b"a").hexdigest()}, OPEN, BOT]
     game_id = open_game(ada, wanted(*seats, options={"ready_check": {"within": "P2D"}})).game_id
-    take_seat(game_id, bea, salt_hash=sha256(b"b").hexdigest())
+    take_seat(game_id, bea, SeatClaim(salt_hash=sha256(b"b").hexdigest()))
     ready(game_id, ada, "a")
     begin(game_id, ada)  # bea withholds hers
     for who in (ada, bea):

@@ -36,7 +36,7 @@ from server.play.moves import play_move
 from server.play.nameless import is_nameless
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_over, take_seat
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
+from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
 from server.play.table import OVER, fold_commits, new_table
 from server.play.timing.sweep import wake_due
 from server.play.timing.time_control import DEFAULT_CLOCK
@@ -137,7 +137,7 @@ class Crowd:
     def _asks(self, game_id: UUID, seat: Seat, person: Person) -> None:
         friend = self.stand_ins[game_id, seat] = self.comes()
         assert person.holidays is not None
-        ask_stand_in(game_id, person.player_id, *map(str, person.holidays), player=friend.player_id)
+        ask_stand_in(game_id, person.player_id, Wish(*map(str, person.holidays), friend.player_id))
         mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == game_id, StandIn.seat == seat)).one()
         accept_stand_in(stand_in_word(game_id, seat, mark), friend.player_id)
 

@@ -17,7 +17,7 @@ from server.play import commits
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.hosting import close_due, close_game, withdraw_invitation
-from server.play.seating.seats import accept_invitation, invite, leave, send_away, take_seat
+from server.play.seating.seats import SeatClaim, accept_invitation, invite, leave, send_away, take_seat
 from server.play.talk.chat import messages, say
 from server.play.timing.outages import follow_outages
 from server.play.views import describe
@@ -97,7 +97,7 @@ def test_a_repeated_sign_in_request_emails_one_code(broken: Any) -> None:
 def test_a_seat_is_taken_once(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with broken():
-        assert take_seat(game_id, bea, salt="pepper").seat_of(bea) == 1
+        assert take_seat(game_id, bea, SeatClaim(salt="pepper")).seat_of(bea) == 1
     assert happened(game_id).count("game-started") == 1
 
 
@@ -178,7 +178,7 @@ def test_a_passing_vote_succeeds_once(ada: UUID, bea: UUID, broken: Any) -> None
 def test_a_seat_is_left_once_before_the_start(ada: UUID, bea: UUID, private: bool, broken: Any) -> None:
     asked = open_game(ada, wanted(ME, OPEN, OPEN, private=private))
     game_id = asked.game_id
-    take_seat(game_id, bea, invitation=describe(asked, 0)["invitation"])
+    take_seat(game_id, bea, SeatClaim(invitation=describe(asked, 0)["invitation"]))
     with broken():
         leave(game_id, bea)
     assert load(game_id).seat_of(bea) is None

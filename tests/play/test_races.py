@@ -19,7 +19,14 @@ from server.play.moves import play_move
 from server.play.planning.plans import put_plan
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, ready, take_over, take_seat
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.seating.stand_ins import (
+    Wish,
+    accept_stand_in,
+    ask_stand_in,
+    change_stand_ins,
+    end_stand_in,
+    stand_in_word,
+)
 from server.play.timing.sweep import wake_due
 from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, take_back, vote
@@ -48,7 +55,7 @@ class Scene:
 
     def request_stand_in(self) -> str:
         today = clock.now().date()
-        ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * games.DAY), player=self.dan)
+        ask_stand_in(self.game_id, self.bea, Wish(str(today), str(today + 6 * games.DAY), self.dan))
         mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
         db.session.rollback()
         return stand_in_word(self.game_id, 1, mark)

@@ -34,7 +34,14 @@ from server.play.moves import play_move
 from server.play.seating.games import open_game
 from server.play.seating.hosting import close_due, close_game
 from server.play.seating.seats import leave, send_away, take_over, take_seat
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
+from server.play.seating.stand_ins import (
+    Wish,
+    accept_stand_in,
+    ask_stand_in,
+    change_stand_ins,
+    end_stand_in,
+    stand_in_word,
+)
 from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
 from server.post.desk.commands import A_GAME, BY_NAME, name_word
@@ -252,7 +259,7 @@ def _stood_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) ->
     end_stand_in(game_id, emil)
     yield "stand-in-ended-own", _newest(office, name)
     other = game_of(fritz, emil, bots=1, title="Winterabende")
-    ask_stand_in(other, emil, str(clock.now().date()), str((clock.now() + 6 * DAY).date()), player=dora)
+    ask_stand_in(other, emil, Wish(str(clock.now().date()), str((clock.now() + 6 * DAY).date()), dora))
     yield "stand-in-asked", _newest(office, name)
     _accepts(other, dora)
     yield "stand-in-began", _newest(office, name)

@@ -45,7 +45,7 @@ from server.play.commits import load
 from server.play.planning.plans import put_plan
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, ready, take_seat
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
+from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
 from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, vote
 from server.store.tables import PlayerLetterRow, StandIn, db
@@ -86,7 +86,7 @@ class Scene:
     def stand_in(self, accepted: bool, begins_in: timedelta = NOTHING) -> str:
         """Ben asks Dora to stand in for a day; the word of the letter."""
         day = (clock.now() + begins_in).date().isoformat()
-        ask_stand_in(self.game_id, self.ben, day, day, player=self.dora)
+        ask_stand_in(self.game_id, self.ben, Wish(day, day, self.dora))
         mark = db.session.scalars(db.select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
         word = stand_in_word(self.game_id, 1, mark)
         if accepted:

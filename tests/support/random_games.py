@@ -16,7 +16,7 @@ from server.play.game import Game
 from server.play.moves import play_move
 from server.play.seating import games
 from server.play.seating.games import open_game
-from server.play.seating.seats import leave, take_seat
+from server.play.seating.seats import SeatClaim, leave, take_seat
 from server.play.turns import bot_moves
 from server.play.views import describe
 from server.play.votes import take_back, vote, votes_of
@@ -36,7 +36,7 @@ class Table:
         seats = [*[OPEN] * len(people), *[BOT] * bots]
         self.game_id = open_game(person("host"), {"rules": rules, "seats": seats, **wanted}).game_id
         for who, salt in zip(self.people, people.values(), strict=True):
-            take_seat(self.game_id, who, salt=salt)
+            take_seat(self.game_id, who, SeatClaim(salt=salt))
 
     @property
     def game(self) -> Game:

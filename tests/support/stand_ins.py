@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from server.clock import clock
 from server.games import Json
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, stand_in_word
+from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, stand_in_word
 from server.store.tables import StandIn, db
 from tests.support.games import DAY
 
@@ -17,7 +17,7 @@ def day(days: int) -> str:
 
 
 def asks(game_id: UUID, owner: UUID, first: int = 0, last: int = 6, **whom: Any) -> Json:
-    return ask_stand_in(game_id, owner, day(first), day(last), **whom)
+    return ask_stand_in(game_id, owner, Wish(day(first), day(last), **whom))
 
 
 def word_of(game_id: UUID) -> str:

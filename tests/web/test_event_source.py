@@ -10,7 +10,7 @@ from server.accounts.players import player_token
 from server.api.event_streams import StreamTickets
 from server.play import views
 from server.play.seating.games import open_game
-from server.play.seating.seats import take_seat
+from server.play.seating.seats import SeatClaim, take_seat
 from server.play.talk.chat import say
 from server.play.views import describe
 from server.play.votes import vote
@@ -72,14 +72,15 @@ def test_a_browser_follows_a_private_game_by_tickets_as_documented(
         page.goto(f"http://127.0.0.1:{port}/v1")
         page.evaluate(KEPT + dedent(follow[1]) + "window.follow = follow; null;")
         page.evaluate(
-            "([game, token]) => { window.told = []; follow(game, token, (kind, it) => told.push(it.text ?? it.type)); }",
+            "([game, token]) => {"
+            " window.told = []; follow(origin, game, token, (kind, it) => told.push(it.text ?? it.type)); }",
             [str(game_id), player_token("ada@example.org")],
         )
         page.wait_for_function("sources[0]?.readyState == 1")
         say(game_id, ada, "Anybody?")
         page.wait_for_function("told.length == 1")
         page.evaluate("sources[0].close()")
-        take_seat(game_id, ben, invitation=describe(opened, 0)["invitation"])
+        take_seat(game_id, ben, SeatClaim(invitation=describe(opened, 0)["invitation"]))
         say(game_id, ben, "Me!")
         page.evaluate("sources[0].dispatchEvent(new Event('error'))")
         page.wait_for_function("told.includes('Me!')")

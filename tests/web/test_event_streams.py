@@ -25,7 +25,7 @@ from server.api.event_streams import EventStream
 from server.clock import clock
 from server.play.moves import legal_moves
 from server.play.seating.games import open_game
-from server.play.seating.seats import decline_invitation, leave, take_seat
+from server.play.seating.seats import SeatClaim, decline_invitation, leave, take_seat
 from server.play.story.event_feed import follow_game, follow_own
 from server.play.talk.chat import say
 from server.play.turns.turn_links import caller
@@ -244,7 +244,7 @@ def test_strangers_cannot_follow_a_private_game(port: int, ada: UUID, ben: UUID,
     opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
     game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
     for who in (ben, cleo):
-        take_seat(game_id, who, invitation=invitation)
+        take_seat(game_id, who, SeatClaim(invitation=invitation))
     unknown = "00000000-0000-4000-8000-000000000000"
     for token in (None, token_of("dora")):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -342,7 +342,7 @@ def test_a_private_tables_chat_reaches_players_only_while_they_are_seated(
 ) -> None:
     opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
     game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
-    take_seat(game_id, ben, invitation=invitation)
+    take_seat(game_id, ben, SeatClaim(invitation=invitation))
     with (
         Stream(port, path_of(game_id), token_of("ada")) as hers,
         Stream(port, path_of(game_id), token_of("ben")) as his,

@@ -147,7 +147,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use
         db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat._asdict()} for seat in seats])
         for seat in seats:
             if seat.email:
-                note_invitation(game_id, Guest(seat.seat, seat.email, seat.greeting or ""), player_id, now)
+                note_invitation(game_id, Guest(seat.seat, seat.email, seat.greeting or ""), player_id)
             if seat.player_id:
                 note_seat(player_id, game_id, seat.seat, now)
         start_if_full(game_id, now)
@@ -195,20 +195,19 @@ def checked_greeting(greeting: str, field: str) -> str:
     return clean(greeting, LONGEST_GREETING)
 
 
-def note_invitation(game_id: UUID, guest: Guest, by: UUID, now: datetime) -> None:
+def note_invitation(game_id: UUID, guest: Guest, by: UUID) -> None:
     """Queue the email with the link to a seat. The email is queued again only if the first one was sent. A player who
     blocks the host gets none."""
     seat, email, greeting = guest
     data: dict[str, object] = {"invitation": sign(INVITATION, game_id, seat, mark_of(email))}
     if greeting:
         data["greeting"] = greeting
-    note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", data)
+    note_letter_to(game_id, guest, by, f"invitation/0/{seat}/mail/{email}", data)
 
 
-def note_letter_to(
-    game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime, dedupe: str, data: dict[str, object]
-) -> None:
+def note_letter_to(game_id: UUID, guest: Guest, by: UUID, dedupe: str, data: dict[str, object]) -> None:
     """Queue an email that asks for a player. The email isn't sent if one of the two blocks the other."""
+    seat, email, now = guest.seat, guest.email, clock.now()
     if (asked := player_at(email)) and is_block_between(asked, [by]):
         return
     row = insert(LetterRow).values(

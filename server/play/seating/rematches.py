@@ -13,7 +13,7 @@ from server.games import Json, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import invitations, open_game
-from server.play.seating.seats import take_seat
+from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
 from server.store.tables import Player, db
@@ -43,7 +43,7 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
         if has_seat and found.head.status not in OVER:
             return found
         if found.head.status == "open":
-            return take_seat(rematch_id, player_id, invitation=sign(INVITATION, rematch_id, ANY_SEAT))
+            return take_seat(rematch_id, player_id, SeatClaim(invitation=sign(INVITATION, rematch_id, ANY_SEAT)))
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:

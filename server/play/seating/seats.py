@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
@@ -75,26 +75,30 @@ from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 from server.translations import noted
 
 
+class SeatClaim(NamedTuple):
+    """Which seat a player wants, and what they bring."""
+
+    seat: Seat | None = None  # any
+    salt: str = ""
+    invitation: str | None = None
+    salt_hash: str | None = None  # SHA-256, in hex, of a salt to be revealed with `ready`
+
+
+_ANYWHERE = SeatClaim()
+
+
 @with_retries
-def take_seat(
-    game_id: UUID,
-    player_id: UUID,
-    seat: Seat | None = None,
-    salt: str = "",
-    invitation: str | None = None,
-    salt_hash: str | None = None,
-) -> Game:
+def take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim = _ANYWHERE) -> Game:
     """Take a seat in a game that hasn't started, or take the player's own seat back from a bot.
 
-    `salt_hash`: SHA-256, in hex, of a salt to be revealed with `ready`. Raise NotFound, SeatTaken, AlreadySeated,
-    NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.
+    Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany,
+    BadField.
     """
-    return _take_seat(game_id, player_id, seat, salt, invitation, salt_hash)
+    return _take_seat(game_id, player_id, claim)
 
 
-def _take_seat(
-    game_id: UUID, player_id: UUID, seat: Seat | None, salt: str, invitation: str | None, salt_hash: str | None = None
-) -> Game:
+def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
+    seat, salt, invitation, salt_hash = claim
     game = load(game_id)
     own = game.seat_of(player_id)
     if own is not None and in_doubt() == (player_id, own):
@@ -166,7 +170,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany, BadField.
     """
     greeting = checked_greeting(greeting, "greeting")
-    game, now = load_visible(game_id, player_id), clock.now()
+    game = load_visible(game_id, player_id)
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
         return lost
@@ -187,7 +191,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     if greeting or (chosen.email, chosen.invited_by) != (email, player_id):
         chosen.greeting = greeting or None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
-    note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id, now)
+    note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id)
     with committing(chosen.seat):
         db.session.commit()
     notifier.note_change(game_id)
@@ -251,7 +255,7 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise SeatTaken("This seat is no longer reserved for you.")
     expect_known_or_open(email)
-    return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
+    return _take_seat(game.game_id, player_of(email, locale, name), SeatClaim(seat))
 
 
 def invited_address(game: Game, seat: Seat, mark: int) -> str | None:

@@ -37,7 +37,7 @@ from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
 from server.play.mail.letters import News, stand_in_letters
 from server.play.nameless import is_nameless
-from server.play.seating.games import invitations, note_letter_to, note_seat
+from server.play.seating.games import Guest, invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
 from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
@@ -64,6 +64,15 @@ class Days(NamedTuple):
 
     begin: datetime
     end: datetime
+
+
+class Wish(NamedTuple):
+    """Two dates, and either a player or an address."""
+
+    first: str
+    last: str
+    player: UUID | None = None
+    email: str | None = None
 
 
 def days(first: str, last: str, zone: str, now: datetime) -> Days:
@@ -115,20 +124,13 @@ def _facts(game_id: UUID, seat: Seat) -> Json | None:
 
 
 @with_retries
-def ask_stand_in(
-    game_id: UUID,
-    by: UUID,
-    first: str,
-    last: str,
-    player: UUID | None = None,
-    email: str | None = None,
-    app_id: UUID | None = None,
-) -> Json:
+def ask_stand_in(game_id: UUID, by: UUID, wish: Wish, app_id: UUID | None = None) -> Json:
     """Ask a player or an address to play the seat of `by`. This replaces an earlier request. The call is idempotent.
     Days begin and end in the time zone of `by`, or in UTC in anonymous games. `app_id`: the app that makes the request.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
+    first, last, player, email = wish
     head = load_visible(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
@@ -166,8 +168,7 @@ def ask_stand_in(
 
 
 def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int) -> None:
-    dedupe = f"invitation/stand-in/{seat}/mail/{mark}"
-    note_letter_to(game_id, seat, to, by, clock.now(), dedupe, {"stand_in": mark})
+    note_letter_to(game_id, Guest(seat, to), by, f"invitation/stand-in/{seat}/mail/{mark}", {"stand_in": mark})
 
 
 def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:

@@ -3,6 +3,7 @@ move."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from server.games import Json, Rules, Seat
 from server.play.table import parse_event, story_item
@@ -13,28 +14,30 @@ PLAYER, STAND_IN, BOT, PLAN = "player", "stand-in", "bot", "plan"
 AUTHORS = (PLAYER, STAND_IN, BOT, PLAN)
 
 
+class Viewer(NamedTuple):
+    """The reader of a story."""
+
+    seat: Seat | None
+    planned: Collection[int] = ()  # versions of this seat's planned moves
+    since: int = 0  # the version at which the player sat down; earlier secrets are hidden
+
+
 def visible_events(
-    rules: Rules,
-    rows: Sequence[Recorded],
-    viewer: Seat | None,
-    seats: Sequence[SeatState],
-    planned: Collection[int],
-    since: int = 0,
+    rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState], viewer: Viewer
 ) -> Iterator[tuple[Recorded, Json]]:
     """Yield the events in these rows as this viewer sees them. For each move, `by` tells who made it.
 
     `rows`: whole commits. After the last of them, at least the events of `CHANGES_OF_PLAYERS` must follow up to the end
-    of the log. `seats`: the seats after these rows. `planned`: the versions of the viewer's planned moves. `since`: the
-    version at which the viewer sat down. Secrets from before that version are hidden.
+    of the log. `seats`: the seats after these rows.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
-        item = story_item(rules, row, parse_event(rules, row), viewer if row.version >= since else None)
+        item = story_item(rules, row, parse_event(rules, row), viewer.seat if row.version >= viewer.since else None)
         if item is None:
             continue
         seat, author = moved_by.get(row.version, (None, PLAYER))
         if seat is not None and row.seat == seat and row.type in rules.EVENTS:
-            item["by"] = PLAN if seat == viewer and row.version in planned else author
+            item["by"] = PLAN if seat == viewer.seat and row.version in viewer.planned else author
         yield row, item
 
 

@@ -17,7 +17,7 @@ from server.errors import BadField, NotFound
 from server.games import GAMES, Json
 from server.games.presentation import sentence
 from server.play.game import Stored, readable, visible_seat
-from server.play.story.authors import visible_events
+from server.play.story.authors import Viewer, visible_events
 from server.play.table import OVER
 from server.play.talk.chat import last_message, messages
 from server.play.turns.turn_links import still_valid
@@ -216,7 +216,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         words = _sentences(head, seats, follower.words)
         items = [
             follower.tell(game_id, what | words(what), row.recorded_at)
-            for row, what in visible_events(rules, rows, seat, seats, own, sat_since)
+            for row, what in visible_events(rules, rows, seats, Viewer(seat, own, sat_since))
             if row.seq in now
         ]
         is_more = len(todo) > _MOST

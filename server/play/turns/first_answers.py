@@ -12,7 +12,7 @@ from server.errors import StaleTurn
 from server.games import Json, Seat
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.story.authors import visible_events
+from server.play.story.authors import Viewer, visible_events
 from server.play.table import TAKEN_BACK, Table, fold_commits, last_change_of_hands, new_table, parse_event
 from server.play.views import load_visible, own_seat, you
 from server.store.database_retry import with_retries
@@ -34,7 +34,7 @@ def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
     rules, table = game.table.rules, game.table
     return {
         "version": table.version,
-        "events": [item for _, item in visible_events(rules, commit, seat, game.seats, ())],
+        "events": [item for _, item in visible_events(rules, commit, game.seats, Viewer(seat))],
         "view": rules.view(table.state, seat),
         "you": you(table, seat),
     }

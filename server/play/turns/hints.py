@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import reduce
 from math import isfinite
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
@@ -48,14 +48,17 @@ def suggested_here(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compa
         _one_at_a_time.release()
 
 
-def hint(
-    game_id: UUID,
-    player_id: UUID,
-    locale: str,
-    counts: Callable[[UUID], object] = count_hint,
-    suggests: Suggest = suggested_here,
-    begun: Sequence[Any] = (),
-) -> Json:
+class Ways(NamedTuple):
+    """How a process counts the hints of a player, and where it computes them."""
+
+    counts: Callable[[UUID], object] = count_hint
+    suggests: Suggest = suggested_here
+
+
+_HERE = Ways()
+
+
+def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (), ways: Ways = _HERE) -> Json:
     """Return the best moves for the player's present turn after the steps in `begun`. Return none if it isn't their
     turn, or if no step can follow.
 
@@ -73,13 +76,13 @@ def hint(
     moves = rules.legal_moves(state, seat, steps)
     if not moves:
         return {"turn": turn, "moves": []}
-    counts(player_id)
+    ways.counts(player_id)
     db.session.commit()
     seen = Seen(rules, seat, rules.view(state, seat), shown_to(game, seat), moves)
     for nr in range(len(steps)):  # they reveal nothing, or no step could follow
         seen, state = _after(seen, state, game, steps[: nr + 1])
-    compared = suggests(seen, advice.effort(rules), advice.SECONDS)
-    then = _then(seen, state, game, [*steps, compared[0].move], suggests)
+    compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
+    then = _then(seen, state, game, [*steps, compared[0].move], ways.suggests)
     return {
         "turn": turn,
         "moves": [

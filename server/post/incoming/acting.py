@@ -23,11 +23,11 @@ from server.play.game import Game
 from server.play.moves import play_reply
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, ready
-from server.play.seating.stand_ins import ask_stand_in, end_stand_in
+from server.play.seating.stand_ins import Wish, ask_stand_in, end_stand_in
 from server.play.table import OVER
 from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
-from server.play.turns.hints import count_hint, hint
+from server.play.turns.hints import Ways, count_hint, hint
 from server.play.turns.idempotency import first_answer
 from server.play.votes import TAKE_BACK, request_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
@@ -156,13 +156,10 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
     if answer["wrong"] or not (answer["played"] or all(map(has_left, uses))):
         return
     try:
-        found = hint(
-            doing.mail.game_id,
-            doing.player_id,
-            spoken().locale,
-            lambda who: doing.once("hint", partial(count_hint, who)),
-            lambda *asked: child.run(suggested, *asked),
-        )["moves"]
+        ways = Ways(
+            lambda who: doing.once("hint", partial(count_hint, who)), lambda *asked: child.run(suggested, *asked)
+        )
+        found = hint(doing.mail.game_id, doing.player_id, spoken().locale, ways=ways)["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
     said = how_good(found, score_unit(doing.game.head.rules))
@@ -296,10 +293,8 @@ def _stand_in(doing: Doing, wishes: Wishes) -> None:
         doing.answer["done"].append(gettext("You no longer have a stand-in."))
         return
     first, last = days_in("..".join(wishes.stand_in[1:]), today_of(who))
-    doing.once(
-        "stand-in",
-        partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=address_in(wishes.stand_in[0])),
-    )
+    wish = Wish(first.isoformat(), last.isoformat(), email=address_in(wishes.stand_in[0]))
+    doing.once("stand-in", partial(ask_stand_in, game_id, who, wish))
     from_, to = (times.day(day, spoken()) for day in (first, last))
     told = gettext(
         "We've asked %(address)s to play for you from %(first)s to %(last)s.",

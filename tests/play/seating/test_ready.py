@@ -18,7 +18,7 @@ from server.play.moves import legal_moves
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_due, close_game
 from server.play.seating.ready_check import within as time_for
-from server.play.seating.seats import change_seat, leave, ready, send_away, take_seat
+from server.play.seating.seats import SeatClaim, change_seat, leave, ready, send_away, take_seat
 from server.play.views import describe
 from tests.support.games import (
     BOT,
@@ -56,7 +56,7 @@ def full(ada: UUID, bea: UUID, ada_salt: str | None = None, bea_salt: str | None
     """Fill a game of these two and a bot, and ask whether they are ready."""
     service_is_up()
     game_id = opened(ada, ME | ({"salt_hash": hashed(ada_salt)} if ada_salt else {}), OPEN, BOT)
-    take_seat(game_id, bea, salt_hash=hashed(bea_salt) if bea_salt else None)
+    take_seat(game_id, bea, SeatClaim(salt_hash=hashed(bea_salt) if bea_salt else None))
     return game_id
 
 
@@ -98,7 +98,7 @@ def test_without_the_option_players_are_not_asked_whether_they_are_ready(ada: UU
     with pytest.raises(NotAllowed):
         change_seat(game_id, ada, {"salt_hash": hashed("a")})
     with pytest.raises(BadField, match="ready_check"):
-        take_seat(game_id, bea, salt_hash=hashed("a"))
+        take_seat(game_id, bea, SeatClaim(salt_hash=hashed("a")))
     with pytest.raises(BadField, match="ready_check"):
         open_game(ada, wanted(ME | {"salt_hash": hashed("a")}, OPEN, BOT))
     assert take_seat(game_id, bea).table.status == "running"
@@ -268,7 +268,7 @@ def test_the_host_can_start_without_waiting_for_players_who_do_not_respond(ada: 
     game_id = opened(ada)
     with pytest.raises(NotRunning, match="Some seats are still open"):
         begin(game_id, ada)
-    take_seat(game_id, bea, salt_hash=hashed("b"))
+    take_seat(game_id, bea, SeatClaim(salt_hash=hashed("b")))
     ready(game_id, ada)
     with pytest.raises(NotHost):
         begin(game_id, bea)
@@ -305,7 +305,7 @@ def test_an_uncommitted_salt_is_not_accepted_later(ada: UUID, bea: UUID) -> None
     with pytest.raises(WrongSalt):
         ready(game_id, ada, "a")
     with pytest.raises(BadField):
-        take_seat(opened(ada), bea, salt="b", salt_hash=hashed("b"))
+        take_seat(opened(ada), bea, SeatClaim(salt="b", salt_hash=hashed("b")))
 
 
 def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -315,7 +315,7 @@ def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUI
     with pytest.raises(WrongSalt):
         change_seat(game_id, bea, {"salt_hash": hashed("b3")})
     leave(game_id, bea)  # and rejoins with a salt that fits hers
-    take_seat(game_id, cyd, salt_hash=hashed("c"))
+    take_seat(game_id, cyd, SeatClaim(salt_hash=hashed("c")))
     assert seats_of(game_id)[0].salt == "" and seats_of(game_id)[0].salt_hash is None
     assert change_seat(game_id, ada, {"salt_hash": hashed("a2")})["salt_hash"] == hashed("a2")
     ready(game_id, ada, "a2")

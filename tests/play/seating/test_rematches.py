@@ -16,7 +16,7 @@ from server.play.seating.games import open_game
 from server.play.seating.hosting import invitees
 from server.play.seating.lobby import list_games
 from server.play.seating.rematches import rematch
-from server.play.seating.seats import leave, take_seat
+from server.play.seating.seats import SeatClaim, leave, take_seat
 from server.play.votes import vote
 from server.post.incoming.answering import deal_with_mails
 from tests.post.office import Office, a_mail, arrives
@@ -27,7 +27,7 @@ def ended(*people: UUID, **more: Any) -> UUID:
     seats = [ME, *[OPEN] * (len(people) - 1), *[BOT] * (3 - len(people))]
     game_id = open_game(people[0], wanted(*seats, **more)).game_id
     for who in people[1:]:
-        take_seat(game_id, who, invitation=sign(INVITATION, game_id, ANY_SEAT))
+        take_seat(game_id, who, SeatClaim(invitation=sign(INVITATION, game_id, ANY_SEAT)))
     for who in people:
         vote(game_id, who, "abandon", True)
     return game_id

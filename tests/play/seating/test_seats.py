@@ -15,7 +15,7 @@ from server.play.commits import load, whole_log
 from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
-from server.play.seating.seats import come_back, leave, return_word, take_seat
+from server.play.seating.seats import SeatClaim, come_back, leave, return_word, take_seat
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.turns.turn_links import turn_word
 from server.play.views import load_visible
@@ -53,11 +53,11 @@ def test_a_link_token_is_bound_to_its_game_seat_and_purpose(ada: UUID, bea: UUID
         word_of[game_id] = letters(game_id, "invitation")[0].data["invitation"]
     (one, word), (other, _) = word_of.items()
     with pytest.raises(NotFound):
-        take_seat(other, cyd, invitation=word)
+        take_seat(other, cyd, SeatClaim(invitation=word))
     forged = ("b" if word[0] == "a" else "a") + word[1:]
     for nonsense in (forged, word[:-1], "0", "ä", word + "a", turn_word(one, 2, 0), return_word(one, 2)):
         with pytest.raises(NotFound):
-            take_seat(one, cyd, invitation=nonsense)
+            take_seat(one, cyd, SeatClaim(invitation=nonsense))
 
 
 def test_the_game_starts_when_its_last_seat_is_taken_and_then_rejects_further_players(
@@ -89,7 +89,7 @@ def test_only_one_of_many_players_gets_the_last_seat_and_the_game_starts_once(ap
 def test_salts_and_seed_determine_the_dice(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(OPEN, OPEN, OPEN, options={})).game_id
     for who, salt in ((ada, "sel"), (bea, ""), (cyd, "Salz \u2600")):
-        game = take_seat(game_id, who, salt=salt)
+        game = take_seat(game_id, who, SeatClaim(salt=salt))
     dice = SeededDice(game.head.seed, ["sel", "", "Salz \u2600"])
     events = sternenhimmel.setup(3, game.head.options, dice)
     assert [row.body for row in whole_log(game_id)[1:]] == [without_seat(event) for event in events]
@@ -150,7 +150,7 @@ def test_a_private_game_is_hidden_despite_an_invalid_invitation(ada: UUID, bea: 
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, private=True)).game_id
     other = open_game(bea, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
     for word in ("nonsense", letters(other, "invitation")[0].data["invitation"]):
-        assert_is_as_unknown(lambda word=word: take_seat(game_id, cyd, invitation=word))
+        assert_is_as_unknown(lambda word=word: take_seat(game_id, cyd, SeatClaim(invitation=word)))
 
 
 def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
@@ -166,7 +166,7 @@ def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
 
 def test_leaving_before_the_start_opens_the_seat(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, OPEN)).game_id
-    take_seat(game_id, bea, salt="of bea")
+    take_seat(game_id, bea, SeatClaim(salt="of bea"))
     leave(game_id, bea)
     assert seats_of(game_id)[1].salt == ""
     assert list_games(bea, mine=True).items == []

@@ -46,6 +46,7 @@ from server.play.seating.seats import (
     take_seat,
 )
 from server.play.seating.stand_ins import (
+    Wish,
     accept_stand_in,
     ask_stand_in,
     change_stand_ins,
@@ -456,7 +457,7 @@ def test_stand_in_days_must_be_ordered_limited_and_in_the_future(game_id: UUID, 
         with pytest.raises(BadField):
             asks(game_id, ada, **whom)
     with pytest.raises(BadField):
-        ask_stand_in(game_id, ada, "2026-02-30", day(3), player=dan)
+        ask_stand_in(game_id, ada, Wish("2026-02-30", day(3), dan))
 
 
 def test_a_stand_in_replaces_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:

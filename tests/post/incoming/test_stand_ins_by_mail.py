@@ -8,7 +8,7 @@ import pytest
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, stand_in_of
+from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, stand_in_of
 from server.post.desk.arguments import days_in
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Office
@@ -81,7 +81,7 @@ def test_a_stand_in_learns_whether_their_name_will_be_shown(office: Office, name
     people = [person(name) for name in ("ada", "bea")]
     game_id = game_of(*people, bots=1, options={"start_seat": 0, "nameless": nameless})
     today = clock.now().date().isoformat()
-    ask_stand_in(game_id, people[0], today, today, email="dan@example.org")
+    ask_stand_in(game_id, people[0], Wish(today, today, email="dan@example.org"))
     (mail,) = office.mails("dan")
     for words in (mail.text, mail.page):
         assert ("The seat will show both names" in words) is not nameless
