@@ -17,7 +17,7 @@ from server.accounts.notice_kinds import NEW_APP
 from server.accounts.rate_limits import Use, expect_room, expect_within, network_of, network_shares
 from server.accounts.signed_links import APP as ENDS_APP
 from server.accounts.signed_links import sign_text, verify_text
-from server.accounts.tokens import OF_A_SEAT, SCOPES, Caller, expect_still_there, hash_of, new_token
+from server.accounts.tokens import OF_A_SEAT, SCOPES, Bounds, Caller, expect_still_there, hash_of, new_token
 from server.clock import clock
 from server.errors import NotFound
 from server.store.database_retry import committing, in_doubt, with_retries
@@ -98,14 +98,21 @@ def client_by(client_id: str) -> OAuthClient | None:
 # Authorization, within the current transaction
 
 
-def allow(
-    caller: Caller, client: OAuthClient, redirect_uri: str, scopes: list[str], game_id: UUID | None, challenge: str
-) -> str:
+class AuthorizationRequest(NamedTuple):
+    """What an app asks for."""
+
+    redirect_uri: str
+    scopes: list[str]
+    game_id: UUID | None
+    code_challenge: str
+
+
+def allow(caller: Caller, client: OAuthClient, asked: AuthorizationRequest) -> str:
     """Authorize an app, and return its authorization code. Raise SignInFirst, BadToken, MissingScope, TooMany."""
     expect_no_guest(caller.player_id)
     hold(caller.player_id)
     caller.need("tokens:write")
-    for scope in scopes:
+    for scope in asked.scopes:
         caller.need(scope)
     expect_still_there(caller)
     own = select(func.count()).where(App.player_id == caller.player_id)
@@ -117,11 +124,8 @@ def allow(
             app_id=app_id,
             client_id=client.client_id,
             name=client.name,
-            redirect_uri=redirect_uri,
-            scopes=scopes,
-            game_id=game_id,
+            **asked._asdict(),
             code_hash=hash_of(secret),
-            code_challenge=challenge,
             family_hash=None,
             refresh_hash=None,
             made_at=now,
@@ -198,7 +202,7 @@ def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
     ends = (now + ACCESS_LIFE, now + REFRESH_LIFE)
     until, app.expires_at = (min(end, app.ends_at or end) for end in ends)
     app.family_hash, app.refresh_hash, app.used_at = hash_of(family), hash_of(secret), now
-    made = new_token(app.player_id, app.name, scopes, until, now, app.game_id, app.app_id)
+    made = new_token(app.player_id, app.name, scopes, Bounds(until, app.game_id, app.app_id))
     return Issued(made.text, f"sr_{app.player_id.hex}_{app.app_id.hex}_{family}_{secret}")
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from server.accounts.closing import GUESTS, expect_open
 from server.accounts.players import made_up_name
 from server.accounts.rate_limits import Use, expect_within, network_of, network_shares
-from server.accounts.tokens import NewToken, new_token
+from server.accounts.tokens import Bounds, NewToken, new_token
 from server.clock import clock
 from server.errors import BadToken, SignInFirst
 from server.store.database_retry import with_retries
@@ -44,7 +44,7 @@ def new_guest(locale: str, sender: str, zone: str) -> NewToken:
             guest_until=now + GUEST_LIFE,
         )
     )
-    token = new_token(player_id, "guest", OF_A_GUEST, now + GUEST_LIFE, now)
+    token = new_token(player_id, "guest", OF_A_GUEST, Bounds(now + GUEST_LIFE))
     db.session.commit()
     return token
 

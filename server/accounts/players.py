@@ -33,8 +33,7 @@ STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris"
 def player_token(email: str, name: str | None = None) -> str:
     """Return a token with all scopes for the player of this address. If there is no such player, create one with this
     name. For operators and tests."""
-    now = clock.now()
-    token = new_token(player_of(email, "en", name), "operator", SCOPES, None, now)
+    token = new_token(player_of(email, "en", name), "operator", SCOPES)
     db.session.commit()
     return token.text
 

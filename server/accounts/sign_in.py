@@ -84,6 +84,6 @@ def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
     expect_welcome(player_id)
     if mark_reachable(player_id):
         put_into_bundle(player_id, now, now)  # emails held so far have not reached the player
-    token = new_token(player_id, "sign-in", SCOPES, None, now)
+    token = new_token(player_id, "sign-in", SCOPES)
     db.session.commit()
     return token

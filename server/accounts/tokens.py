@@ -106,7 +106,7 @@ def made_by(
     expect_still_there(caller)
     own = (Token.player_id == caller.player_id) & (Token.expires_at.is_(None) | (Token.expires_at > now))
     expect_room("tokens", db.session.scalar(select(func.count()).where(own)) or 0)
-    made = new_token(caller.player_id, name, scopes, expires_at or caller.until, now, game_id)
+    made = new_token(caller.player_id, name, scopes, Bounds(expires_at or caller.until, game_id))
     db.session.commit()
     return made
 
@@ -119,15 +119,18 @@ def expect_still_there(caller: Caller) -> None:
         raise BadToken("This token is invalid.")
 
 
-def new_token(
-    player_id: UUID,
-    name: str,
-    scopes: Iterable[str],
-    expires_at: datetime | None,
-    now: datetime,
-    game_id: UUID | None = None,
-    app_id: UUID | None = None,
-) -> NewToken:
+class Bounds(NamedTuple):
+    """What limits a token, apart from its scopes."""
+
+    expires_at: datetime | None = None
+    game_id: UUID | None = None
+    app_id: UUID | None = None
+
+
+_NO_BOUNDS = Bounds()
+
+
+def new_token(player_id: UUID, name: str, scopes: Iterable[str], bounds: Bounds = _NO_BOUNDS) -> NewToken:
     """Create a token in the current transaction."""
     secret, allowed = secrets.token_urlsafe(32), set(scopes)
     row = Token(
@@ -135,17 +138,15 @@ def new_token(
         token_hash=hash_of(secret),
         name=name,
         scopes=[scope for scope in SCOPES if scope in allowed],
-        game_id=game_id,
-        app_id=app_id,
-        made_at=now,
-        expires_at=expires_at,
+        made_at=clock.now(),
+        **bounds._asdict(),
         last_used_at=None,
     )
     db.session.add(row)
     return NewToken(f"sp_{player_id.hex}_{secret}", _facts(row), player_id)
 
 
-def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken | None:
+def token_of_visitor(player_id: UUID, is_new: bool) -> NewToken | None:
     """Create a token for a player who followed a mailed link, in the current transaction.
 
     Return None for an existing account: an email may have been forwarded, so the link doesn't prove a right to the
@@ -154,7 +155,7 @@ def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken |
     if not is_new:
         return None
     scopes = [it for it in SCOPES if it not in _OF_THE_ACCOUNT or it == "profile:write"]
-    return new_token(player_id, "invitation", scopes, now + _VISIT, now)
+    return new_token(player_id, "invitation", scopes, Bounds(clock.now() + _VISIT))
 
 
 def hash_of(secret: str) -> bytes:

@@ -137,14 +137,9 @@ class _CodeGrant(grants.AuthorizationCodeGrant):
         caller: Caller = self.request.user
         if game_id is not None:
             hold_seat(caller.player_id, game_id)
-        return apps.allow(
-            caller,
-            self.request.client.row,
-            payload.redirect_uri,
-            scopes,
-            game_id,
-            payload.data["code_challenge"],
-        )
+        challenge = payload.data["code_challenge"]
+        asked = apps.AuthorizationRequest(payload.redirect_uri, scopes, game_id, challenge)
+        return apps.allow(caller, self.request.client.row, asked)
 
     def save_authorization_code(self, code: str, request: Any) -> None:
         db.session.commit()

@@ -15,6 +15,7 @@ from server.errors import BadField, TooMany, TooManyWebhooks, WebhookDisabled
 from server.games import Json
 from server.webhooks.failures import failure
 from server.webhooks.subscriptions import (
+    Subscription,
     change_webhook,
     delete_webhook,
     make_webhook,
@@ -59,15 +60,8 @@ class Webhooks(MethodView):
         the game's title, your deadline and a link to the game.
         """
         who = caller("webhooks:manage")
-        made = make_webhook(
-            who.player_id,
-            wanted["url"],
-            wanted["kinds"],
-            wanted["game"],
-            sandbox=current_app.config["SANDBOX"],
-            form=wanted["form"],
-            app_id=who.app_id,
-        )
+        subscription = Subscription(wanted["url"], wanted["kinds"], wanted["game"], wanted["form"])
+        made = make_webhook(who.player_id, subscription, current_app.config["SANDBOX"], who.app_id)
         where = {"Location": f"/v1/webhooks/{made.webhook['id']}"}
         return made.webhook | {"secret": made.secret}, 201, where
 

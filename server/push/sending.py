@@ -26,7 +26,7 @@ from server.store.connections import let_go
 from server.store.tables import LetterRow, Player
 from server.translations import language, noted
 from server.translations.times import moment
-from server.webhooks.http import Unanswered, post
+from server.webhooks.http import Request, Unanswered, fetch
 from server.webhooks.targets import BadAddress, look_up, target_of
 
 _TIMEOUT = 10.0  # seconds for each browser
@@ -113,7 +113,7 @@ def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: A
         contact = _CONTACT.format(host=target_of(current_app.config["BASE_URL"]).host)
         known = {"Authorization": authorization(key, target, contact)}
         left = max(round(until - time.monotonic(), 1), 0.1)
-        status = post(target, addresses, headers | known, body, _tls(), left).status
+        status = fetch(target, addresses, Request(headers | known, body), _tls(), left).status
     except (Unanswered, BadAddress) as error:
         return 0, str(error)
     except ValueError:

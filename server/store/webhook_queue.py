@@ -105,6 +105,16 @@ def _enqueue(
 # Deliveries
 
 
+class Attempt(NamedTuple):
+    """What became of an attempt to send a delivery."""
+
+    tried_at: datetime
+    result: str
+    status: int | None
+    detail: str
+    due_at: datetime | None = None  # the next attempt
+
+
 _DUE = """
 SELECT player_id, webhook_id, round FROM webhooks
  WHERE wake_at <= %(now)s AND rests_until <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s)
@@ -159,27 +169,20 @@ def load_leased(hook: Waiting) -> Webhook | None:
 
 @with_retries
 def record_success(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
-    _tried(delivery, now, "delivered", None, status, detail)
+    _note(delivery, Attempt(now, "delivered", status, detail))
     here = _is(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
     db.session.commit()
 
 
 @with_retries
-def record_failure(
-    hook: Webhook,
-    delivery: WebhookDelivery,
-    now: datetime,
-    status: int | None,
-    detail: str,
-    later: datetime | None,
-    disabled: str | None,
-) -> None:
-    """Store a failed attempt, and when to try again. If `later` is None, give up.
+def record_failure(hook: Webhook, delivery: WebhookDelivery, attempt: Attempt, disabled: str | None) -> None:
+    """Store a failed attempt.
 
     `disabled`: why the webhook is disabled, if it is. Its owner then gets an email.
     """
-    _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
+    now = attempt.tried_at
+    _note(delivery, attempt)
     here = _is(hook.player_id, hook.webhook_id)
     since = hook.failing_since or now
     db.session.execute(update(Webhook).where(here).values(failures=hook.failures + 1, failing_since=since))
@@ -189,7 +192,7 @@ def record_failure(
             letter_id=uuid4(),
             dedupe=f"webhook-disabled/{hook.webhook_id}/{now.isoformat()}/mail",
             kind="webhook-disabled",
-            data={"url": hook.url, "why": disabled, "detail": detail},
+            data={"url": hook.url, "why": disabled, "detail": attempt.detail},
             made_at=now,
             due_at=now,
             tries=0,
@@ -201,7 +204,7 @@ def record_failure(
 @with_retries
 def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
     """Record that the delivery was not sent because it is no longer relevant."""
-    _tried(delivery, now, "given-up", None, None, why)
+    _note(delivery, Attempt(now, "given-up", None, why))
     db.session.commit()
 
 
@@ -223,12 +226,10 @@ def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -
     db.session.commit()
 
 
-def _tried(
-    delivery: WebhookDelivery, now: datetime, result: str, due_at: datetime | None, status: int | None, detail: str
-) -> None:
+def _note(delivery: WebhookDelivery, attempt: Attempt) -> None:
     here = _of(delivery.player_id, delivery.webhook_id) & (WebhookDelivery.delivery_id == delivery.delivery_id)
-    tried = {"due_at": due_at, "tries": delivery.tries + 1, "result": result, "status": status, "detail": detail}
-    db.session.execute(update(WebhookDelivery).where(here).values(tried_at=now, **tried))
+    values = {"tries": delivery.tries + 1, **attempt._asdict()}
+    db.session.execute(update(WebhookDelivery).where(here).values(values))
 
 
 def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:

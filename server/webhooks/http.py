@@ -25,15 +25,13 @@ class Answer(NamedTuple):
     body: bytes = b""
 
 
-def post(
-    target: Target,
-    addresses: Sequence[str],
-    headers: Mapping[str, str],
-    body: bytes,
-    tls: ssl.SSLContext,
-    seconds: float,
-    method: str = "POST",
-) -> Answer:
+class Request(NamedTuple):
+    headers: Mapping[str, str]
+    body: bytes
+    method: str = "POST"
+
+
+def fetch(target: Target, addresses: Sequence[str], request: Request, tls: ssl.SSLContext, seconds: float) -> Answer:
     """Send a request to the first address that accepts the connection, within `seconds` in total.
 
     The Host header and the certificate check use the target's name. Raise Unanswered if there is no response.
@@ -43,7 +41,7 @@ def post(
     watch.daemon = True
     watch.start()
     try:
-        connection.request(method, target.path, body, dict(headers))
+        connection.request(request.method, target.path, request.body, dict(request.headers))
         answer = connection.getresponse()
         if connection.hung_up:  # http.client mistakes this for the end of the headers
             raise TimeoutError

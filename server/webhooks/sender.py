@@ -27,7 +27,7 @@ from server.store.webhook_queue import Waiting
 from server.webhooks import chats, failures
 from server.webhooks.chats import DISCORD, game_of
 from server.webhooks.failures import NoLonger
-from server.webhooks.http import Answer, Unanswered, post
+from server.webhooks.http import Answer, Request, Unanswered, fetch
 from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
 from server.webhooks.targets import BadAddress, Target, addresses_of, target_of
@@ -142,8 +142,10 @@ class HookOffice:
             disabled = GONE
         elif is_hopeless(hook.failing_since, hook.failures, now):
             disabled = FAILING
-        hopeless = is_hopeless(delivery.begun_at, delivery.tries, now)
-        store.record_failure(hook, delivery, now, status, detail, None if hopeless else later, disabled)
+        failed = store.Attempt(now, "failed", status, detail, later)
+        if is_hopeless(delivery.begun_at, delivery.tries, now):
+            failed = failed._replace(result="given-up", due_at=None)
+        store.record_failure(hook, delivery, failed, disabled)
         return rests_until
 
     def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
@@ -168,7 +170,7 @@ class HookOffice:
             "webhook-signature": signature(secrets, str(delivery.delivery_id), at, body),
         }
         lease.confirm()
-        return post(target, addresses, headers, body, self._tls, TIMEOUT)
+        return fetch(target, addresses, Request(headers, body), self._tls, TIMEOUT)
 
     def _write(
         self,
@@ -196,7 +198,7 @@ class HookOffice:
         return answer
 
     def _request(self, addresses: Sequence[str], target: Target, body: bytes, method: str) -> Answer:
-        return post(target, addresses, _HEADERS, body, self._tls, TIMEOUT, method)
+        return fetch(target, addresses, Request(_HEADERS, body, method), self._tls, TIMEOUT)
 
 
 def _expect_to_matter(delivery: WebhookDelivery) -> None:

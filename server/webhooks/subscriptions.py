@@ -108,21 +108,22 @@ class Made(NamedTuple):
     secret: str
 
 
-def make_webhook(
-    player_id: UUID,
-    url: str,
-    kinds: Sequence[str],
-    game_id: UUID | None,
-    sandbox: bool,
-    form: str = STANDARD,
-    app_id: UUID | None = None,
-) -> Made:
+class Subscription(NamedTuple):
+    """What a webhook sends, and where."""
+
+    url: str
+    kinds: Sequence[str]
+    game_id: UUID | None = None
+    form: str = STANDARD
+
+
+def make_webhook(player_id: UUID, wanted: Subscription, sandbox: bool, app_id: UUID | None = None) -> Made:
     """Create a webhook. `app_id` is the app that has made the request. Raise BadField, TooManyWebhooks, BadToken."""
-    _check(player_id, url, form, kinds, game_id, sandbox)
+    _check(player_id, wanted, sandbox)
     secret = secrets.token_bytes(32)
     webhook_id = uuid4()
-    about = {"kinds": _in_order(kinds), "game_id": game_id, "secret": secret, "app_id": app_id}
-    _make(player_id, webhook_id, url=url, form=_kept(form), **about)
+    what = {"url": wanted.url, "kinds": _in_order(wanted.kinds), "game_id": wanted.game_id, "form": _kept(wanted.form)}
+    _make(player_id, webhook_id, secret=secret, app_id=app_id, **what)
     return Made(webhook(player_id, webhook_id), _written(secret))
 
 
@@ -167,12 +168,13 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
     """
     row = _own(player_id, webhook_id)
     form, kinds = changes.get("form", stored_form(row.form) or STANDARD), changes.get("kinds", row.kinds)
-    _check(player_id, changes.get("url", row.url), form, kinds, changes.get("game"), sandbox)
+    url = changes.get("url", row.url)
+    _check(player_id, Subscription(url, kinds, changes.get("game"), form), sandbox)
     hold(player_id)
     expect_app(player_id, app_id)
     row = _own(player_id, webhook_id)
     now = clock.now()
-    new: Json = {"url": changes.get("url", row.url), "form": _kept(form), "kinds": _in_order(kinds)}
+    new: Json = {"url": url, "form": _kept(form), "kinds": _in_order(kinds)}
     if "game" in changes:
         new["game_id"] = changes["game"]
     enabled = changes.get("enabled")
@@ -216,20 +218,20 @@ def _written(secret: bytes) -> str:
     return f"whsec_{b64encode(secret).decode()}"
 
 
-def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
+def _check(player_id: UUID, wanted: Subscription, sandbox: bool) -> None:
     """Raise BadField if a value is invalid. A host name without an address is accepted, since it is looked up again for
     the first delivery."""
     try:
-        target = target_of(url)
-        check_form(form, target, _in_order(kinds))
+        target = target_of(wanted.url)
+        check_form(wanted.form, target, _in_order(wanted.kinds))
         look_up(target, sandbox)
     except BadAddress as error:
         raise BadField("url", error.words) from None
     except OSError:  # this includes TimeoutError
         pass
-    if game_id is not None:
+    if wanted.game_id is not None:
         try:
-            load_visible(game_id, player_id)
+            load_visible(wanted.game_id, player_id)
         except NotFound as error:
             raise BadField("game", error.words) from None
 

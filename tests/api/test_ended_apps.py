@@ -19,7 +19,7 @@ from server.play.seating.stand_ins import Wish, ask_stand_in, stand_in_word
 from server.push.subscriptions import subscribe
 from server.store.tables import App, Player, StandIn, StreamTicket, db
 from server.webhooks.sender import HookOffice
-from server.webhooks.subscriptions import change_webhook, make_webhook
+from server.webhooks.subscriptions import Subscription, change_webhook, make_webhook
 from tests.api.test_oauth import Program, as_app, is_refused
 from tests.support.api_calls import first_move, further
 from tests.support.contract import Someone, is_problem, opened
@@ -358,7 +358,7 @@ def test_an_app_whose_access_has_ended_cannot_create_anything(app: Flask, ada: S
     late: list[Callable[[], Any]] = [
         lambda: new_feed(who, ended),
         lambda: subscribe(who, url, PushReader().keys, True, ended),
-        lambda: make_webhook(who, url, ["your-turn"], None, True, app_id=ended),
+        lambda: make_webhook(who, Subscription(url, ["your-turn"]), True, ended),
         lambda: change_webhook(who, webhook, {"url": url}, True, ended),
         lambda: ask_stand_in(UUID(game[-36:]), who, Wish(day(1), day(2), email="bea@example.org"), ended),
     ]

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from flask import Flask
 
-from server.accounts.apps import allow, app_by_code, issue, register_client
+from server.accounts.apps import AuthorizationRequest, allow, app_by_code, issue, register_client
 from server.accounts.tokens import caller
 from server.clock import clock
 from server.operations.change_address import end_changes
@@ -116,7 +116,8 @@ def life(
         register_client(uuid4(), "Windmill", f"https://{DOMAIN}/", [f"https://{DOMAIN}/back"], "")
         client = db.session.scalars(db.select(OAuthClient)).one()
         assert ada.token
-        program = app_by_code(allow(caller(ada.token), client, client.redirect_uris[0], ["games:read"], None, "A" * 43))
+        request = AuthorizationRequest(client.redirect_uris[0], ["games:read"], None, "A" * 43)
+        program = app_by_code(allow(caller(ada.token), client, request))
         assert program
         issue(program, program.scopes, None)
         db.session.commit()

@@ -13,7 +13,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.accounts.account_codes import PURPOSES, id_of
-from server.accounts.apps import allow, app_by_code, issue, register_client
+from server.accounts.apps import AuthorizationRequest, allow, app_by_code, issue, register_client
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import player_at
 from server.accounts.tokens import caller
@@ -288,7 +288,8 @@ def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
         register_client(uuid4(), "Night Watch", None, ["https://watch.example/back"], "")
         client = db.session.scalars(db.select(OAuthClient)).one()
         assert ada.token
-        found = app_by_code(allow(caller(ada.token), client, client.redirect_uris[0], ["games:read"], None, "A" * 43))
+        request = AuthorizationRequest(client.redirect_uris[0], ["games:read"], None, "A" * 43)
+        found = app_by_code(allow(caller(ada.token), client, request))
         assert found
         issue(found, found.scopes, None)
         db.session.commit()

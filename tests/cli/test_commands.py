@@ -46,7 +46,7 @@ from server.store import migrate
 from server.store.tables import Audit, Delivery, Token, Webhook, db
 from server.store.tables import LetterRow as GameLetter
 from server.web import server
-from server.webhooks.subscriptions import make_webhook
+from server.webhooks.subscriptions import Subscription, make_webhook
 from tests.post.office import a_mail, arrives
 from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, wanted
 from tests.support.handbook import block
@@ -253,7 +253,7 @@ def test_players_are_listed_newest_first_and_found_by_name_or_address(ada: UUID,
 
 
 def test_a_player_is_shown_with_tokens_webhooks_and_games_but_no_secrets(app: Flask, ada: UUID, game: UUID) -> None:
-    made = make_webhook(ada, "https://stars.example/hook", ["your-turn"], None, sandbox=False)
+    made = make_webhook(ada, Subscription("https://stars.example/hook", ["your-turn"]), sandbox=False)
     told = run("players", "show", "ADA@example.org")
     for words in ("tokens:\n  name operator", "https://stars.example/hook", f"game_id {game}, title Autumn sky"):
         assert words in told
@@ -437,7 +437,7 @@ def known(ada: UUID, game: UUID) -> UUID:
     """Return Ada, who has left traces in every table."""
     change_profile(ada, {"name": "Ada Lovelace", "zone": "Europe/Berlin"})
     say(game, ada, "My number is 030-0123.")
-    make_webhook(ada, "https://ada.example/hook", ["your-turn"], None, sandbox=False)
+    make_webhook(ada, Subscription("https://ada.example/hook", ["your-turn"]), sandbox=False)
     new_feed(ada)
     begin_sign_in(ADA, "en", "192.0.2.7")
     take_mail(reply_word(game, 0, 1), "", b"From: ada@example.org\r\n\r\n?", limited=False)

@@ -20,7 +20,7 @@ from server.play.turns.turn_links import turn_word
 from server.store import log, outbox
 from server.store.connections import autocommit
 from server.store.tables import Incoming, LetterRow, PlayerLetterRow, Webhook, db
-from server.webhooks.subscriptions import make_webhook
+from server.webhooks.subscriptions import Subscription, make_webhook
 from server.worker import log_overdue_work
 from tests.conftest import PUBLIC
 from tests.support.games import game_of, head_of, host_clock_is_off, person
@@ -102,7 +102,7 @@ def test_the_relays_response_is_reported_without_addresses(healthy_app: Flask) -
 
 def test_overdue_work_is_logged(healthy_app: Flask, caplog: pytest.LogCaptureFixture) -> None:
     ada, minute = person("ada"), timedelta(minutes=1)
-    make_webhook(ada, f"https://{PUBLIC}/", ["your-turn"], None, sandbox=False)
+    make_webhook(ada, Subscription(f"https://{PUBLIC}/", ["your-turn"]), sandbox=False)
     game_id = game_of(ada, person("ben"), person("cleo"))
     take_mail(mail_in.reply_word(game_id, 0, 1), "", b"", limited=False)
     log_overdue_work()

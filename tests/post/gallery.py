@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from server.accounts import tokens
 from server.accounts.account_codes import ask_for_address, ask_for_deletion
-from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
+from server.accounts.apps import AuthorizationRequest, allow, app_by_code, client_by, issue, register_client
 from server.accounts.deliveries import deliveries
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
@@ -147,7 +147,9 @@ def _sign_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
     register_client(key, "Night Watch", None, [back], "")
     client = client_by(str(key))
     assert client
-    app = app_by_code(allow(tokens.caller(word), client, back, ["games:read", "moves:write"], None, "A" * 43))
+    app = app_by_code(
+        allow(tokens.caller(word), client, AuthorizationRequest(back, ["games:read", "moves:write"], None, "A" * 43))
+    )
     assert app
     issue(app, app.scopes, None)
     db.session.commit()

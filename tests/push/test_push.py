@@ -324,10 +324,10 @@ def test_browsers_with_an_unresponsive_push_service_leave_enough_time_for_others
         if target.path != "/answers":
             clock.seconds += given[target.path]
             raise http.Unanswered("No answer")
-        return http.post(target, *others, PATIENCE)
+        return http.fetch(target, *others, PATIENCE)
 
     monkeypatch.setattr(sending, "time", clock)
-    monkeypatch.setattr(sending, "post", post_or_time_out)
+    monkeypatch.setattr(sending, "fetch", post_or_time_out)
     for path in ("/first", "/second", "/answers"):
         subscribe(ada, f"http://127.0.0.1:{receiver.port}{path}", PushReader().keys, sandbox=True)
     game_of(ada)

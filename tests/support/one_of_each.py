@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.accounts import tokens
-from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
+from server.accounts.apps import AuthorizationRequest, allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
 from server.clock import clock
@@ -173,7 +173,9 @@ class Scene:
             register_client(key, "Night Watch", None, [back], "")
             client = client_by(str(key))
             assert client and self.ada.token
-            code = allow(tokens.caller(self.ada.token), client, back, ["games:read"], None, "A" * 43)
+            code = allow(
+                tokens.caller(self.ada.token), client, AuthorizationRequest(back, ["games:read"], None, "A" * 43)
+            )
             app = app_by_code(code)
             assert app
             issue(app, app.scopes, None)

@@ -14,7 +14,7 @@ from standardwebhooks import WebhookVerificationError
 from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.games import Json
 from server.webhooks.sender import HookOffice
-from server.webhooks.subscriptions import make_webhook, ping_webhook, webhook, webhook_deliveries
+from server.webhooks.subscriptions import Subscription, make_webhook, ping_webhook, webhook, webhook_deliveries
 
 
 class Call(NamedTuple):
@@ -95,7 +95,7 @@ def carry(office: HookOffice) -> None:
 
 class Hook:
     def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None, form: str = "standard") -> None:
-        made = make_webhook(who, url, kinds or WEBHOOK_KINDS, game, sandbox=True, form=form)
+        made = make_webhook(who, Subscription(url, kinds or WEBHOOK_KINDS, game, form), sandbox=True)
         self.who, self.id, self.secret = who, made.webhook["id"], made.secret
 
     @property

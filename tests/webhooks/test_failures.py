@@ -251,7 +251,9 @@ class Talker:
 
     def asked(self, seconds: float) -> http.Answer:
         try:
-            return http.post(self.target, ["127.0.0.1"], {}, b"{}", ssl.create_default_context(), seconds)
+            return http.fetch(
+                self.target, ["127.0.0.1"], http.Request({}, b"{}"), ssl.create_default_context(), seconds
+            )
         finally:
             self._listener.close()
 

@@ -9,7 +9,7 @@ from flask import Flask
 
 from server.webhooks import targets
 from server.webhooks.sender import HookOffice
-from server.webhooks.subscriptions import make_webhook, ping_webhook, webhook_delivery
+from server.webhooks.subscriptions import Subscription, make_webhook, ping_webhook, webhook_delivery
 from server.webhooks.targets import BadAddress
 from tests.support.contract import Someone, is_problem
 from tests.support.games import MINUTE, later, person
@@ -110,7 +110,7 @@ def test_a_name_that_resolves_to_an_internal_address_when_called_is_not_called(
     """Public when the webhook was made, the loopback when it is told."""
     with app.app_context():
         made = make_webhook(
-            person("ada"), f"https://stars.example:{receiver.port}/", ["your-turn"], None, sandbox=False
+            person("ada"), Subscription(f"https://stars.example:{receiver.port}/", ["your-turn"]), sandbox=False
         )
         resolves_to(monkeypatch, "127.0.0.1")
         ping = ping_webhook(person("ada"), made.webhook["id"])

@@ -52,6 +52,7 @@ class Filters(TypedDict, total=False):
 
     status: str | None
     rules: str | None
+    mine: bool
     my_turn: bool
     free: bool  # whether a seat is open
     players: int | None  # the number of seats
@@ -69,7 +70,6 @@ _OF_OPEN_GAMES = {"free", "players", "pace", "clock", "edition", "reliability"} 
 def list_games(
     player_id: UUID | None,
     *,
-    mine: bool = False,
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
@@ -83,6 +83,7 @@ def list_games(
     page is built.
     """
     wanted: Json = {name: value for name, value in filters.items() if value is not None and value is not False}
+    mine = wanted.pop("mine", False)
     where = [_CONDITIONS[name] for name in wanted]
     is_picky, my_turn, status = bool(wanted.keys() & _OF_OPEN_GAMES), "my_turn" in wanted, wanted.get("status")
     if is_picky:

@@ -295,9 +295,9 @@ def enter_by_invitation(word: str, locale: str, name: str) -> tuple[Game, NewTok
     """Accept an invitation. If the account is new, sign it in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
-    game, now = accept_invitation(word, locale, name), clock.now()
+    game = accept_invitation(word, locale, name)
     player_id = db.session.scalars(select(Player.player_id).where(Player.email == email)).one()
-    token = token_of_visitor(player_id, is_new, now)
+    token = token_of_visitor(player_id, is_new)
     db.session.commit()
     return game, token
 

@@ -250,7 +250,7 @@ def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Ga
         expect_open(SIGN_UPS)
     player_id = asked.player_id or player_of(str(asked.email), locale, name)
     game = _accept(game.game_id, asked.seat, asked.mark, player_id)
-    token = token_of_visitor(player_id, is_new, clock.now())
+    token = token_of_visitor(player_id, is_new)
     db.session.commit()
     return game, token
 
