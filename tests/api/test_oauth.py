@@ -688,6 +688,12 @@ def test_players_can_neither_see_nor_revoke_the_apps_of_others(ada: Someone, bea
 # In a browser
 
 
+def test_buttons_cannot_be_clicked_before_their_script_has_loaded(program: Program) -> None:
+    pages = program.client.get(program.asks()).text, block(program.client.get("/docs/app").text, "app")
+    for buttons in (re.findall("<button[^>]*>", it) for it in pages):
+        assert len(buttons) > 1 and all(re.search(" (disabled|hidden)>", it) for it in buttons), buttons
+
+
 @pytest.fixture
 def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server = make_server("127.0.0.1", 0, app, threaded=True)

@@ -35,6 +35,7 @@ async function decide(isAllowed) {
 
 allow.addEventListener("click", () => decide(true));
 deny.addEventListener("click", () => decide(false));
+deny.disabled = false; // in the HTML, the buttons are disabled so that no early click is lost
 addEventListener("storage", look); // signed in or out in another window
 addEventListener("focus", look);
 look();
