@@ -746,12 +746,16 @@ def test_a_single_page_app_from_another_origin_can_sign_in_play_and_sign_out(
         assert ada.get("/v1/apps").json["items"] == []
 
 
-def test_a_visitor_is_asked_to_sign_in_before_consent(
-    chromium: Browser, house: str, program: Program, ada: Someone
+@pytest.mark.parametrize("is_guest", [False, True])
+def test_visitors_and_guests_are_asked_to_sign_in_before_consent(
+    chromium: Browser, house: str, program: Program, ada: Someone, is_guest: bool
 ) -> None:
     with chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
+        if is_guest:
+            guest = program.client.post("/v1/guests").json["token"]
+            page.add_init_script(f"localStorage.setItem('sternenpost.token', '{guest}')")
         page.goto(house + program.asks())
         page.wait_for_selector("text=Sign in first")
         assert page.is_disabled("#allow")

@@ -14,7 +14,8 @@ const headers = () => ({ "Content-Type": "application/json", ...(token() && { Au
 
 async function look() {
   const answer = token() && (await fetch("/v1/me", { headers: headers() }).catch(() => ({ status: 0 })));
-  player = answer?.ok ? await answer.json() : null;
+  const found = answer?.ok ? await answer.json() : null;
+  player = found?.guest ? null : found; // guests can't authorise apps
   allow.disabled = !player;
   signIn.hidden = !!player || answer?.status === 0;
   who.textContent = player
