@@ -688,6 +688,12 @@ def test_players_can_neither_see_nor_revoke_the_apps_of_others(ada: Someone, bea
 # In a browser
 
 
+def test_buttons_cannot_be_clicked_before_their_script_has_loaded(program: Program) -> None:
+    pages = program.client.get(program.asks()).text, block(program.client.get("/docs/app").text, "app")
+    for buttons in (re.findall("<button[^>]*>", it) for it in pages):
+        assert len(buttons) > 1 and all(re.search(" (disabled|hidden)>", it) for it in buttons), buttons
+
+
 @pytest.fixture
 def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server = make_server("127.0.0.1", 0, app, threaded=True)
@@ -740,12 +746,16 @@ def test_a_single_page_app_from_another_origin_can_sign_in_play_and_sign_out(
         assert ada.get("/v1/apps").json["items"] == []
 
 
-def test_a_visitor_is_asked_to_sign_in_before_consent(
-    chromium: Browser, house: str, program: Program, ada: Someone
+@pytest.mark.parametrize("is_guest", [False, True])
+def test_visitors_and_guests_are_asked_to_sign_in_before_consent(
+    chromium: Browser, house: str, program: Program, ada: Someone, is_guest: bool
 ) -> None:
     with chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
+        if is_guest:
+            guest = program.client.post("/v1/guests").json["token"]
+            page.add_init_script(f"localStorage.setItem('sternenpost.token', '{guest}')")
         page.goto(house + program.asks())
         page.wait_for_selector("text=Sign in first")
         assert page.is_disabled("#allow")

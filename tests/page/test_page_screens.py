@@ -1,5 +1,8 @@
 """Screens around the tables: signing in and out, errors, languages, the sandbox."""
 
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import pytest
 from playwright.sync_api import expect
 
 from tests.page.windows import Windows, code_for, enter
@@ -52,6 +55,56 @@ def test_a_sandbox_signs_in_without_a_code(house: House, windows: Windows) -> No
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("button", name="Play as Ada").click()
     expect(page.locator(".me")).to_have_text("Ada")
+
+
+@pytest.mark.parametrize("way", ["by code", "as a sandbox player", "in another window"])
+def test_signing_in_for_an_app_returns_to_its_request(house: House, windows: Windows, way: str) -> None:
+    client = Client(house)
+    metadata = {"client_name": "Night Watch", "redirect_uris": ["https://watch.example/back"]}
+    asked = {
+        "response_type": "code",
+        "client_id": client.post("/oauth/register", metadata)["client_id"],
+        "redirect_uri": metadata["redirect_uris"][0],
+        "scope": "games:read moves:write",
+        "state": "s&t=1",
+        "code_challenge": "c" * 43,
+        "code_challenge_method": "S256",
+    }
+    page = windows.open()
+    page.goto(f"/oauth/authorize?{urlencode(asked)}")
+    page.get_by_role("link", name="Sign in").click()
+    if way == "by code":
+        page.get_by_label("Email address").fill("jule@example.org")
+        page.get_by_role("button", name="Email me a code").click()
+        page.get_by_label("Code").fill(code_for(house, "jule@example.org"))
+        page.get_by_label("Stay signed in").uncheck()
+        page.get_by_role("button", name="Sign in").click()
+    elif way == "as a sandbox player":
+        page.get_by_role("button", name="Play as Ada").click()
+    else:
+        expect(page.get_by_label("Email address")).to_be_visible()
+        enter(page.context.new_page(), house, "kuno@example.org")
+    expect(page.get_by_text("You're signed in as")).to_be_visible()
+    expect(page.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    assert parse_qs(urlsplit(page.url).query) == {name: [it] for name, it in asked.items()}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "//evil.example/",
+        "/\\evil.example/",
+        "https://evil.example/",
+        "javascript:alert(1)",
+        "/v1",
+        "/oauth/authorize/../x",
+    ],
+)
+def test_signing_in_never_leads_to_another_address(house: House, windows: Windows, address: str) -> None:
+    page = windows.open()
+    page.goto(f"/#/sign-in?then={quote(address, safe='')}")
+    page.get_by_role("button", name="Play as Ada").click()
+    expect(page.get_by_role("heading", name="My games")).to_be_visible()
 
 
 def test_a_sandbox_token_works_only_for_its_own_page(house: House) -> None:

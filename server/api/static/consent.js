@@ -14,7 +14,8 @@ const headers = () => ({ "Content-Type": "application/json", ...(token() && { Au
 
 async function look() {
   const answer = token() && (await fetch("/v1/me", { headers: headers() }).catch(() => ({ status: 0 })));
-  player = answer?.ok ? await answer.json() : null;
+  const found = answer?.ok ? await answer.json() : null;
+  player = found?.guest ? null : found; // guests can't authorise apps
   allow.disabled = !player;
   signIn.hidden = !!player || answer?.status === 0;
   who.textContent = player
@@ -35,6 +36,7 @@ async function decide(isAllowed) {
 
 allow.addEventListener("click", () => decide(true));
 deny.addEventListener("click", () => decide(false));
+deny.disabled = false; // in the HTML, the buttons are disabled so that no early click is lost
 addEventListener("storage", look); // signed in or out in another window
 addEventListener("focus", look);
 look();

@@ -21,3 +21,14 @@ export const toGame = (/** @type {string} */ id) => `#/games/${id}`;
 
 /** Return the route that signs in and then returns here. */
 export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;
+
+const CONSENT = "/oauth/authorize?";
+
+/**
+ * Return the address to open after signing in: a route or the consent page. Any other address might be another site.
+ * @param {URLSearchParams} query
+ */
+export function afterSignIn(query) {
+  const then = query.get("then") ?? "";
+  return then.startsWith("#/") || then.startsWith(CONSENT) ? then : "#/";
+}

@@ -4,7 +4,7 @@ import { store } from "./store.js";
 /** @import { Problem } from "./api" */
 /** @import { Profile, Store } from "./types" */
 
-const KEY = "sternenpost.token";
+export const KEY = "sternenpost.token";
 export const SEEN = "sternenpost seen"; // a cache shared with the service worker
 
 export const me = store(/** @type {Profile | null} */ (null));

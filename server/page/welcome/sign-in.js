@@ -1,26 +1,33 @@
 // Signing in by email address and an emailed code.
 import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { here } from "../ui/routes.js";
+import { afterSignIn, here } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
-import { me } from "../ui/token.js";
+import { KEY, me } from "../ui/token.js";
 /** @import { Input } from "../ui/types" */
 /** @typedef {{signIn: string, email?: string}} Asked a pending sign-in */
 
 /** Return to the screen that required the sign-in. */
 function home() {
   const { parts, query } = here.get();
-  const then = query.get("then") ?? "";
-  if (parts[0] === "sign-in") location.replace(then.startsWith("#/") ? then : "#/"); // skips the history
+  if (parts[0] === "sign-in") location.replace(afterSignIn(query)); // skips the history
 }
 
-export const SignIn = () => html`<section class="card">
+export function SignIn() {
+  useEffect(() => {
+    const isForApp = here.get().query.get("then")?.startsWith("/");
+    const leave = (/** @type {StorageEvent} */ { key, newValue }) => key === KEY && newValue && isForApp && home();
+    addEventListener("storage", leave); // signed in in another window, by the link in the email
+    return () => removeEventListener("storage", leave);
+  }, []);
+  return html`<section class="card">
     <h2>${t("sign-in")}</h2>
     <${Steps} />
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;
+}
 
 /**
  * Sign in, then run `then` with the new token before the next render. `words` is the label of the last button.
