@@ -1,7 +1,8 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`,
-`advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`,
+`advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`,
+`own_result`, `introduction`, `usual_turns`,
 `usual_minutes`, `legend`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
 this file, and a folder `page/`.
@@ -240,6 +241,7 @@ Fullness = Callable[[Json], Any]  # view -> how much its picture shows, to choos
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
+WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> where the score of a seat comes from
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean

@@ -71,6 +71,12 @@ def final_table(rules_name: str, view: Json, story: Sequence[Json], names: Seque
     return final(view, standing(story), names, language(locale)) if final else table(rules_name, view, names, locale)
 
 
+def own_result(rules_name: str, view: Json, story: Sequence[Json], seat: Seat, locale: str) -> str:
+    """Return where the score of a seat in a finished game comes from, a sentence, or "" if the game can't tell."""
+    write = getattr(GAMES[rules_name], "own_result", None)
+    return write(view, standing(story), seat, language(locale)) if write else ""
+
+
 def _write_view(view: Json, names: Sequence[str], locale: str) -> str:
     return page([(f"{key}: {_written(value)}" for key, value in view.items())], locale)
 

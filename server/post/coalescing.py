@@ -1,7 +1,7 @@
 """Coalescing: if turns begin in several of a player's games within minutes, one email covers them all.
 
-An email waits while another game may bring its reader a turn, and briefly while the reader is at the table. The email
-is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
+An email waits up to two minutes while another game may bring its reader a turn, or while the reader is at the table.
+The email is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
 
 The email about a turn or about the end also contains the confirmation of the reader's last move by email, if that is
 still waiting. So it waits briefly for emails from its reader that are being processed.
@@ -21,10 +21,9 @@ from server.store.outbox import Waiting, confirmations_for
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
-LONGEST = timedelta(minutes=8)  # the longest time from the start of a turn to its email
+LONGEST = timedelta(minutes=2)  # the longest time from the start of a turn to its email
 CONFIRMING = (YOUR_TURN.name, GAME_ENDED.name)  # kinds of emails that contain the confirmation of a move
 MOST = 5  # turns in an email; mail programs truncate longer emails
-_AT_TABLE = timedelta(minutes=2)
 _PROCESSING = LEASE + timedelta(seconds=10)  # long enough for another worker to take over
 _SOON = timedelta(seconds=1)
 _SHARE = 20  # an email waits at most 1/20 of the time for a move
@@ -69,6 +68,6 @@ def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: dat
     if own.due_at is None:
         return None
     may_come = any(it.due_at and it.game_id != own.game_id and it.player_id != own.player_id for it in places)
-    wait = LONGEST if may_come else _AT_TABLE if own.is_there else timedelta()
+    wait = LONGEST if may_come or own.is_there else timedelta()
     until = began + min(wait, (own.due_at - began) / _SHARE)
     return until if now < until else None

@@ -18,7 +18,7 @@ from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
-from server.post.desk.commands import BY_NAME, HELP, INVITE, REMATCH, REVIEW, RULES
+from server.post.desk.commands import BY_NAME, HELP, INVITE, REMATCH, REVIEW, RULES, SHOW
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -138,6 +138,11 @@ def inviting_line(game: Game, player_id: UUID) -> str:
 def rematch_word() -> str:
     """Return the word that asks for another game with the same players."""
     return BY_NAME[REMATCH].word(spoken().locale)
+
+
+def show_word() -> str:
+    """Return the word that asks for the table."""
+    return BY_NAME[SHOW].word(spoken().locale)
 
 
 def review_word(game: Game) -> str:

@@ -47,7 +47,7 @@ from server.games.sternenglanz.spoken import (
     write_spoken,
 )
 from server.games.sternenglanz.state import EVENTS, apply
-from server.games.sternenglanz.table import final_table, table
+from server.games.sternenglanz.table import final_table, own_result, table
 from server.games.sternenglanz.views import example, move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
@@ -119,6 +119,7 @@ __all__ = [
     "move_to_json",
     "notation",
     "outcome",
+    "own_result",
     "place",
     "preview",
     "read_move",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from server.games.contract import Json
+from server.games.contract import Json, Seat
 from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
 from server.games.sternenglanz.names import bild_name, card_name, copy_name, piece_name, scenario_name
 from server.games.sternenglanz.pieces import pieces_in
@@ -23,6 +23,12 @@ def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: La
     """Return the Firmament and what each seat has achieved as text."""
     seats = (_achieved(view, seat, names, say.locale) for seat in range(len(names)))
     return page([_goal(view, say.locale), _pieces(view, say.locale), *seats], say.locale)
+
+
+def own_result(view: Json, story: Sequence[Json], seat: Seat, say: Language) -> str:
+    """Return which Sternbilder a seat has completed."""
+    done = [bild_name(bild, say.locale) for bild in view["sternbilder"]["done"][seat]]
+    return say.gettext("You completed %(sternbilder)s.", sternbilder=say.listed(done)) if done else ""
 
 
 def _pieces(view: Json, locale: str) -> Iterator[str]:

@@ -14,7 +14,7 @@
 """
 
 from server.games.contract import Json
-from server.games.sternenhimmel.ending import final_table, final_view
+from server.games.sternenhimmel.ending import final_table, final_view, own_result
 from server.games.sternenhimmel.judge import advise, judge, reason
 from server.games.sternenhimmel.material import (
     BLACK_HOLE,
@@ -135,6 +135,7 @@ __all__ = [
     "move_to_json",
     "notation",
     "outcome",
+    "own_result",
     "place",
     "preview",
     "read_move",

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from server.games.contract import Json
-from server.games.sternenhimmel.sentences import scored
+from server.games.contract import Json, Seat
+from server.games.sternenhimmel.sentences import board_name, scored
 from server.render.text_layout import page
 from server.translations import Language
 
@@ -25,6 +25,14 @@ def final_view(view: Json, story: Sequence[Json]) -> Json:
 def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: Language) -> str:
     """Return each board as text, with its stars and the gains."""
     return page(([scored(it, names, say), f"  {_stars(it, names)}"] for it in _scored(story)), say.locale)
+
+
+def own_result(view: Json, story: Sequence[Json], seat: Seat, say: Language) -> str:
+    """Return how many coins each board brought to a seat, or cost it."""
+    paid = [f"{board_name(it, say)} {it['payouts'][seat]:+d}" for it in _scored(story) if it["payouts"][seat]]
+    if not paid:
+        return say.gettext("No constellation brought you coins.")
+    return say.gettext("Your coins by constellation: %(coins)s.", coins=", ".join(paid))
 
 
 def _stars(item: Json, names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ _SPACES = sum(len(board.spaces) for board in BOARDS.values())
 
 
 def _board_dealt(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
-    name, abbr = _board(item, say), BOARDS[item["board"]].abbr
+    name, abbr = board_name(item, say), BOARDS[item["board"]].abbr
     if name.lower() == abbr.lower():
         return say.gettext("%(board)s came into play.", board=name)
     return say.gettext("%(board)s (%(abbr)s) came into play.", board=name, abbr=abbr)
@@ -23,7 +23,7 @@ def _star_placed(item: Json, names: Sequence[str], say: Language, is_own: bool) 
         "%(name)s put %(star)s on %(board)s %(space)s.",
         name=names[item["seat"]],
         star=_star(item["star"], say),
-        board=_board(item, say),
+        board=board_name(item, say),
         space=item["space"],
     )
 
@@ -46,9 +46,9 @@ def scored(item: Json, names: Sequence[str], say: Language, is_own: bool = False
         if total is not None
     ]
     if not totals:
-        return say.gettext("%(board)s was full, but no star was left to score.", board=_board(item, say))
+        return say.gettext("%(board)s was full, but no star was left to score.", board=board_name(item, say))
     return say.gettext(
-        "%(board)s was full and was scored: %(totals)s.", board=_board(item, say), totals=", ".join(totals)
+        "%(board)s was full and was scored: %(totals)s.", board=board_name(item, say), totals=", ".join(totals)
     )
 
 
@@ -65,7 +65,7 @@ def _seat_skipped(item: Json, names: Sequence[str], say: Language, is_own: bool)
     )
 
 
-def _board(item: Json, say: Language) -> str:
+def board_name(item: Json, say: Language) -> str:
     return BOARDS[item["board"]].names[say.locale]
 
 

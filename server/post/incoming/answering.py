@@ -83,7 +83,8 @@ LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps ar
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
-_MOST_NAMED = 4  # moves in a sentence
+_MOST_NAMED = 4  # moves or lines in a sentence
+_MOST_QUOTED = 60  # characters of a line in a sentence
 _MOST_POSSIBLE = 8  # words in the place of an unknown one
 _LONGEST_FAULT = 300
 
@@ -455,8 +456,9 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
-    answer = doing.answer
+    answer, left = doing.answer, _left_undone(wishes)
     if wishes.problem == "not-understood" and is_question(wishes.line) and _answers_question(doing, wishes):
+        answer["done"] += left
         return ""
     if wishes.problem == "not-understood" and doing.game.table.status in OVER:
         rematch, say = rematch_word(), word_for(SAY, spoken().locale)
@@ -465,14 +467,14 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
             rematch=rematch,
             say=say,
         )
-        answer |= {"done": [told], "line": wishes.line}
+        answer |= {"done": [told, *left], "line": wishes.line}
         return ""
     if wishes.problem == "not-understood" and wishes.is_prose and (lines := _lines_for(doing.game, wishes.line)):
         answer |= {"done": [gettext("To do this, reply with one of these lines.")], "line": wishes.line, "how": lines}
         return ""
     if wishes.problem:
         answer |= {
-            "wrong": _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
+            "wrong": " ".join([_unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
             "line": wishes.line,
             "how": help_for_now(doing.game, doing.mail.seat),
         }
@@ -486,6 +488,19 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
+
+
+def _left_undone(wishes: Wishes) -> list[str]:
+    """Return a sentence about the lines that were understood, but left undone because another line was not."""
+    if not wishes.fine:
+        return []
+    quoted = [gettext("“%(line)s”", line=clean(line, _MOST_QUOTED)) for line in wishes.fine[:_MOST_NAMED]]
+    told = gettext(
+        "We understood %(lines)s, but did nothing because of the line above. Send everything again with that line "
+        "corrected or left out.",
+        lines=spoken().listed(quoted),
+    )
+    return [str(told)]
 
 
 def _lines_for(game: Game, sentence: str) -> list[str]:

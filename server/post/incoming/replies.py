@@ -59,7 +59,7 @@ class Mail:
 @dataclass(frozen=True)
 class Wishes:
     """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
-    line, and `is_prose`.
+    line, `fine` and `is_prose`.
 
     The problems are:
     - `automatic`: a machine wrote the email. We don't reply to it.
@@ -91,6 +91,7 @@ class Wishes:
     settings: tuple[str, ...] = ()  # commands of the post desk that change settings
     problem: str | None = None
     line: str = ""
+    fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
 
     @property
@@ -557,6 +558,13 @@ def _split_at_copy(
 
 
 def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
+    wishes = _wishes_in(lines, grammar, signed)
+    if wishes.problem != "not-understood":
+        return wishes
+    return replace(wishes, fine=tuple(line.text for line in lines if line.command))
+
+
+def _wishes_in(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
     lines = _without_hints_in_prose(lines, signed)
     if several := next((text for text, command in lines if not command and _is_several(text, grammar)), ""):
         return Wishes(problem="two-moves", line=several)

@@ -152,8 +152,9 @@ def _written(
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
-    if reader and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer) and words.table:
-        image, alt = reader.picture(isinstance(words, games.GameEnded))
+    is_over = isinstance(words, games.GameEnded)
+    if reader and (is_over or (isinstance(words, turns.YourTurn | answers.Answer) and words.table)):
+        image, alt = reader.picture(is_over)
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
         image, alt = reader.demo_picture

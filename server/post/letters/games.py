@@ -17,7 +17,7 @@ from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import inviting_line, rematch_word, review_word
+from server.post.table_help import inviting_line, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, moment, span, spoken
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -210,6 +210,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
 
 # The end of a game
 
+_LAST = 6  # sentences about the last moves
 _PLACES = (
     noted("You won."),
     noted("You came second."),
@@ -227,7 +228,8 @@ class GameEnded(GameLetter):
     standings: tuple[str, ...]  # one line per seat, best first
     since: tuple[str, ...]
     played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
-    table: str  # the table at the end, on several lines
+    own: str  # where the reader's score comes from, a sentence, or ""
+    show: str  # the word that asks for the whole table
     review: str  # the word that asks for a review, or ""
     rematch: str  # the word that asks for a rematch
     chat: Chat | None = None
@@ -245,9 +247,10 @@ def game_ended(reader: Reader) -> GameEnded | None:
         **reader.about,
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
         standings=tuple(punctuated(f"{place}. {name}: {score}", spoken().locale) for place, name, score in best_first),
-        since=reader.since_own_move(),
+        since=reader.since_own_move()[-_LAST:],
         played=reader.played,
-        table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
+        own=text.own_result(game.table.rules.NAME, *reader.final_view, reader.seat, spoken().locale),
+        show=show_word(),
         review=review_word(game),
         rematch=rematch_word(),
         chat=reader.chat,

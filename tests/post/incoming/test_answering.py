@@ -246,6 +246,23 @@ def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office,
     assert "Your possible moves" not in answer.text
 
 
+def test_our_reply_to_a_misspelt_line_says_that_the_other_lines_were_understood(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    move = a_move(game_id, ada)
+    answer = ada_writes(office, f"{move}\n\nplan 99 leo c\n\nsay Good evening!")
+    told = " ".join(answer.text.split())
+    assert answer.subject.startswith("Not done")
+    assert "\n  plan 99 leo c\n" in answer.text
+    assert f"We understood “{move}” and “say Good evening!”, but did nothing because of the line above." in told
+    assert messages(game_id) == []
+    assert turn_of_ada(game_id) is not None
+    assert "We understood" not in ada_writes(office, "plan 99 leo c").text
+    ada_writes(office, f"{move}\n\nsay Good evening!")
+    assert messages(game_id) == ["Good evening!"]
+    assert turn_of_ada(game_id) is None
+
+
 def test_an_unknown_word_in_a_move_is_named_with_the_possible_ones(office: Office, game_id: UUID, ada: UUID) -> None:
     star, board, space = a_move(game_id, ada).split()
     answer = ada_writes(office, f"{star} xyzzy {space}")
