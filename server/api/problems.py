@@ -264,8 +264,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         422,
         "bad-option",
         "An option of the game is invalid",
-        "See the options schema in GET /v1/rules/{name}.",
-        {"reason": "unknown-option"},
+        "`field` names the option, and `detail` says what is wrong. All options are in GET /v1/rules/{name}.",
+        {"reason": "unknown-option", "field": "options.edition"},
     ),
     Unavailable: Problem(
         503,
@@ -377,7 +377,8 @@ def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
         case RuleError():
-            return answer(problem, refused(error, spoken().locale), reason=error.code)
+            more = {"field": error.field} if isinstance(error, BadOption) else {}
+            return answer(problem, refused(error, spoken().locale), reason=error.code, **more)
         case PlayError():
             why = error.__cause__ if isinstance(error, errors.IllegalPlan) else None
             detail = refused(why, spoken().locale) if isinstance(why, RuleError) else text_of(error)

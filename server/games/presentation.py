@@ -332,10 +332,8 @@ def usual_minutes(rules_name: str, players: int) -> int | None:
 
 
 def refused(error: RuleError, locale: str) -> str:
-    """Return why the rules refused a move or an option. In English, this is the rules' own sentence, which names
-    details. Other languages have one sentence for each code."""
-    reason = None if locale == "en" else refusals().get(error.code)
-    return language(locale).gettext(reason) if reason else error.text
+    """Return why the rules refused a move or an option."""
+    return error.said(locale)
 
 
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:

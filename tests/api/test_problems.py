@@ -47,7 +47,10 @@ def test_a_handbook_page_has_a_table_of_contents_a_home_link_and_commands_that_c
 def test_an_unknown_option_is_rejected(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN))
     is_problem(response, 422, "bad-option")
-    assert response.json["reason"] == "bad-seats"
+    assert (response.json["reason"], response.json["field"]) == ("bad-seats", "seats")
+    for options, field in (({"edition": "x"}, "edition"), ({"start_seat": 9}, "start_seat"), ({"moon": 1}, "moon")):
+        response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, options=options))
+        assert (response.status_code, response.json["field"]) == (422, f"options.{field}")
 
 
 def test_the_error_names_an_invalid_field(ada: Someone) -> None:

@@ -1550,5 +1550,5 @@ class Problem(Answer):
     index = fields.Integer(**_about("For `illegal-plan`: the index of the illegal move in the plan"))
     scope = fields.String(**_about("For `missing-scope`: the scope that the token lacks"))
     until = Moment(allow_none=True, **_about("For `banned`: when the ban ends; null if the ban is permanent"))
-    field = fields.String(**_about("For `invalid-field`: the name of the invalid field"))
+    field = fields.String(**_about("For `invalid-field` and `bad-option`: the name of the invalid field"))
     errors = fields.Dict(**_about("For `invalid-fields`: the errors, by place (json, query) and field"))

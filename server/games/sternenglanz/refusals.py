@@ -15,7 +15,7 @@ REFUSALS: Mapping[str, str] = {
     "wrong-action": noted("The card in this slot can't do that."),
     "no-supply": noted("The supply has no star of this class left."),
     "not-adjacent": noted("There is no star next to this space."),
-    "needs-3": noted("A splendid star needs more stars next to it."),
+    "needs-3": noted("This star needs more stars of another class next to it."),
     "ban": noted("You can't place and remove a star of this class on the same space in one turn."),
     "occupied": noted("This space is taken."),
     "empty": noted("There is no star on this space."),
