@@ -16,7 +16,7 @@ from babel.messages.catalog import Message
 
 from server import page
 from server.api.problems import ALL
-from server.games import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
+from server.games import GAMES, BadOption, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
 from server.games.presentation import in_words, notation, refusal, refusals, sentence
 from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
@@ -226,8 +226,10 @@ def rejections() -> Iterator[ast.Call]:
 
 
 def test_every_reason_why_a_move_is_illegal_has_a_text() -> None:
-    codes = {str(it.args[0].value) for it in rejections() if isinstance(it.args[0], ast.Constant)}
-    assert set(refusals()) >= codes > {"space-taken", "ban", "occupied"}
+    for kind in (IllegalMove, MalformedMove, BadOption):
+        calls = (it for it in rejections() if ast.unparse(it.func) == kind.__name__)
+        codes = {str(it.args[0].value) for it in calls if isinstance(it.args[0], ast.Constant)}
+        assert set(refusals(kind)) == codes
 
 
 def test_no_rejection_has_its_facts_only_in_english() -> None:
