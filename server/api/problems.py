@@ -426,7 +426,8 @@ def reasons(problem: Problem) -> Mapping[str, str]:
     """Return the codes that the problem's `reason` may have, each with a sentence in English."""
     if problem is PROBLEMS[errors.IllegalPlan]:
         planned = {code: words for code, words in refusals(IllegalMove).items() if code in PLANNED}
-        return planned | refusals(MalformedMove) | {"bad-condition": noted("The condition of the move is invalid.")}
+        bad_condition = noted("The condition of the move is invalid.")
+        return {**planned, **refusals(MalformedMove), "bad-condition": bad_condition}
     kinds = (IllegalMove, MalformedMove, BadOption)
     return next((refusals(kind) for kind in kinds if PROBLEMS[kind] is problem), {})
 
