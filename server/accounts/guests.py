@@ -64,7 +64,7 @@ def hold_guest(guest: UUID) -> None:
 def expect_no_guest(player_id: UUID) -> None:
     """Raise SignInFirst if the player is a guest."""
     if is_guest(player_id):
-        raise SignInFirst("Sign in first. Guests can only play against bots.")
+        raise SignInFirst("Guests can't do this. Sign in by email first.")
 
 
 def give_address(guest: UUID, email: str, locale: str) -> bool:

@@ -12,13 +12,12 @@ from server.accounts.rate_limits import most_of
 from server.api.changelog import for_programs
 from server.api.languages import spoken
 from server.api.pages import HEADERS, no_page, page, sorry
-from server.api.problems import ALL, example_of
+from server.api.problems import ALL, example_of, reasons
 from server.api.reference import Reference
 from server.bots import LEVELS, review
 from server.compression import Packed, pack
 from server.config import BOUNDS
 from server.games import GAMES
-from server.games.presentation import refusals
 from server.post.desk.commands import A_GAME, COMMANDS
 from server.post.desk.reading import example_of as example_line
 from server.post.incoming.help_lines import help_lines
@@ -146,8 +145,7 @@ def problem(code: str) -> Response:
     found = ALL.get(code)
     if found is None:
         return page("message.html", 404, title=gettext("Page not found"), text=gettext("Problem not found."))
-    reasons = refusals() if "reason" in found.further else {}
-    return _handbook("problem.html", problem=found, example=example_of(found), reasons=reasons)
+    return _handbook("problem.html", problem=found, example=example_of(found), reasons=reasons(found))
 
 
 @blp.get("/problems")

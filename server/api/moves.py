@@ -14,7 +14,7 @@ from server.api.openapi.document import Blueprint, either, needs
 from server.api.unmodified import load_unless_unmodified
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 from server.games import IllegalMove, Json, MalformedMove
-from server.games.presentation import sentence
+from server.games.presentation import sentence, write_move
 from server.play.moves import legal_moves, legal_moves_in, play_move, try_move
 from server.play.planning.next_turn import plannable_moves
 from server.play.turns.first_answers import answer_from_log
@@ -87,22 +87,25 @@ def _in_words(game_id: UUID, player_id: UUID, locale: str | None, answer: Json) 
 
 @blp.route("/legal-moves")
 class Legal(MethodView):
+    @blp.arguments(schemas.LegalMovesQuery, location="query")
     @blp.response(200, schemas.LegalMoves, examples=_LEGAL)
     @blp.doc(operationId="getLegalMoves", responses={200: {"links": _TO_MOVE}}, **needs("games:read", of_seat=True))
     @blp.raises(NotSeated)
-    def get(self, game_id: UUID) -> Any:
+    def get(self, query: Any, game_id: UUID) -> Any:
         """List your legal moves
 
         Returns your turn and its legal moves. The list is empty if it isn't your turn.
         """
         who = caller("games:read", game_id)
-        return legal_moves_in(load_unless_unmodified(game_id, who), who.player_id, [])
+        found = legal_moves_in(load_unless_unmodified(game_id, who), who.player_id, [])
+        return _written(game_id, who.player_id, query, found)
 
+    @blp.arguments(schemas.LegalMovesQuery, location="query")
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, examples=_LEGAL)
     @blp.doc(operationId="findLegalMoves", **needs("games:read", of_seat=True))
     @blp.raises(NotSeated, NotRunning, HandedOver, MalformedMove, IllegalMove)
-    def post(self, wanted: Any, game_id: UUID) -> Any:
+    def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
         """List legal next steps
 
         In some games, a turn has several steps. Returns the steps that can follow the ones you send.
@@ -112,5 +115,16 @@ class Legal(MethodView):
         """
         player_id = caller("games:read", game_id).player_id
         if "planned" in wanted:
-            return plannable_moves(game_id, player_id, wanted["planned"], wanted["begun"])
-        return legal_moves(game_id, player_id, wanted["begun"])
+            found = plannable_moves(game_id, player_id, wanted["planned"], wanted["begun"])
+        else:
+            found = legal_moves(game_id, player_id, wanted["begun"])
+        return _written(game_id, player_id, query, found)
+
+
+def _written(game_id: UUID, player_id: UUID, query: Json, found: Json) -> Json:
+    """Return legal moves with each in words if a language is given."""
+    if "words" not in query:
+        return found
+    rules = load_visible(game_id, player_id).table.rules
+    words = [write_move(rules, rules.move_from_json(move), query["words"]) for move in found["moves"]]
+    return found | {"words": words}

@@ -13,9 +13,9 @@ from server import errors
 from server.api.languages import spoken
 from server.errors import PlayError
 from server.games import BadOption, IllegalMove, MalformedMove, RuleError
-from server.games.presentation import refused
+from server.games.presentation import PLANNED, refusals, refused
 from server.store.database_retry import Unavailable, is_passing
-from server.translations import Words
+from server.translations import Words, noted
 
 
 class Problem(NamedTuple):
@@ -154,7 +154,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "invalid-field",
         "A field has an invalid value",
         "`field` names the field, and `detail` says what is wrong.",
-        {"field": "seats.1"},
+        {"field": "rules"},
     ),
     errors.WrongCode: Problem(
         401,
@@ -258,14 +258,14 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "malformed-move",
         "This is not a valid move format for this game",
         "See the move schema in GET /v1/rules/{name}.",
-        {"reason": "malformed-move"},
+        {"reason": "missing-field"},
     ),
     BadOption: Problem(
         422,
         "bad-option",
         "An option of the game is invalid",
-        "See the options schema in GET /v1/rules/{name}.",
-        {"reason": "unknown-option"},
+        "`field` names the option, and `detail` says what is wrong. All options are in GET /v1/rules/{name}.",
+        {"reason": "bad-option", "field": "options.direction"},
     ),
     Unavailable: Problem(
         503,
@@ -316,6 +316,54 @@ HTTP_PROBLEMS = {
     500: Problem(500, "internal-error", "Internal server error", "The error was logged, and nothing was changed."),
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
+DETAILS = {  # a typical `detail` of each problem for which it isn't the problem's meaning
+    "not-found": Words("Game not found."),
+    "not-seated": Words("You have no seat at this table."),
+    "not-host": Words("Only the host of this game can do this."),
+    "stale-turn": Words("That turn is over. Your current turn is %(turn)s.", turn=7),
+    "stale-plan": Words("Your plan has changed. Its current revision is %(revision)s.", revision=4),
+    "place-ahead": Words(
+        "This list ends at %(newest)s, before the position you sent. Discard your data and start from 0.", newest=5
+    ),
+    "illegal-plan": Words("You have no %(star)s left for this move. Your hand is %(hand)s.", star="7", hand="1 3 5 D"),
+    "game-not-running": Words("This game has not started."),
+    "too-late": Words("That move has already been taken back."),
+    "wrong-salt": Words("The SHA-256 of this salt isn't the one you committed to."),
+    "not-allowed": Words("This game doesn't allow you to take moves back."),
+    "no-hints": Words("You can get hints only in games in which all other players are bots."),
+    "seat-handed-over": Words("A bot is playing for you. Take your seat back first."),
+    "seat-taken": Words("This seat is no longer reserved for you."),
+    "not-reliable": Words(
+        "You were present at the end of %(found)s percent of your finished games. This game requires %(asked)s percent.",
+        found=60,
+        asked=80,
+    ),
+    "no-programs": Words("This game is for humans only, and your account belongs to a program."),
+    "already-seated": Words("You're already at this table."),
+    "invalid-field": Words(
+        "Unknown name `%(name)s`. Use one of these: %(known)s.", name="chess", known="sternenglanz, sternenhimmel"
+    ),
+    "bad-token": Words("This token is invalid."),
+    "sign-in-first": Words("Guests can't do this. Sign in by email first."),
+    "missing-scope": Words("This token lacks the scope %(scope)s.", scope="games:write"),
+    "one-seat-only": Words("This token works only for one seat in one game."),
+    "too-many-requests": Words("You have %(most)s tokens. Revoke one first.", most=50),
+    "too-many-streams": Words("This server has reached its limit on open streams. Try again later."),
+    "closed": Words("This server isn't accepting guests right now. Sign in to play."),
+    "too-many-webhooks": Words("You have %(most)s webhooks. Delete one first.", most=10),
+    "webhook-disabled": Words("This webhook is disabled. Enable it first."),
+    "idempotency-key-reused": Words("This Idempotency-Key was used for another request."),
+    "request-under-way": Words("This request was carried out or is still in progress. Get the game to see the result."),
+    "illegal-move": Words("Space %(space)s of %(board)s already holds a star.", space="c", board="Leo"),
+    "malformed-move": Words("The field `%(field)s` is missing.", field="star"),
+    "bad-option": Words(
+        "The option `%(option)s` must be one of %(values)s.", option="direction", values="clockwise, counterclockwise"
+    ),
+    "unavailable": Words("The database is not responding. Try again in a moment."),
+    "invalid-fields": Words("Unknown field.", "title"),
+    "wrong-code": Words("This code is wrong, already used or expired. Request a new one."),
+    "banned": Words("You are banned from this server. %(reason)s", reason="Insults at the table."),
+}
 _RETRY_AFTER = 5  # seconds
 
 
@@ -366,18 +414,30 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
 
 def example_of(problem: Problem) -> str:
     """Return an example response with its headers."""
-    shown = answer(problem, gettext(problem.title), **problem.further)
+    detail = DETAILS[problem.code].said(gettext) if problem.code in DETAILS else gettext(problem.meaning)
+    shown = answer(problem, detail, **problem.further)
     names = ("Content-Type", "WWW-Authenticate", "Retry-After")
     head = [f"HTTP/1.1 {shown.status}", *(f"{it}: {shown.headers[it]}" for it in names if it in shown.headers)]
     body = json.loads(shown.get_data(as_text=True))
     return "\n".join([*head, "", json.dumps(body, indent=2, ensure_ascii=False)])
 
 
+def reasons(problem: Problem) -> Mapping[str, str]:
+    """Return the codes that the problem's `reason` may have, each with a sentence in English."""
+    if problem is PROBLEMS[errors.IllegalPlan]:
+        planned = {code: words for code, words in refusals(IllegalMove).items() if code in PLANNED}
+        bad_condition = noted("The condition of the move is invalid.")
+        return {**planned, **refusals(MalformedMove), "bad-condition": bad_condition}
+    kinds = (IllegalMove, MalformedMove, BadOption)
+    return next((refusals(kind) for kind in kinds if PROBLEMS[kind] is problem), {})
+
+
 def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
         case RuleError():
-            return answer(problem, refused(error, spoken().locale), reason=error.code)
+            more = {"field": error.field} if isinstance(error, BadOption) else {}
+            return answer(problem, refused(error, spoken().locale), reason=error.code, **more)
         case PlayError():
             why = error.__cause__ if isinstance(error, errors.IllegalPlan) else None
             detail = refused(why, spoken().locale) if isinstance(why, RuleError) else text_of(error)
@@ -385,7 +445,7 @@ def _of_ours(error: Exception) -> Response:
             if isinstance(error, errors.TooMany):
                 response.headers["Retry-After"] = str(error.retry_after)
             return response
-    return answer(problem, gettext("The database is not responding. Try again in a moment."))
+    return answer(problem, DETAILS[problem.code].said(gettext))
 
 
 def text_of(error: PlayError) -> str:

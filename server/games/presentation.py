@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteLegend, WriteReason
-from server.games.errors import MalformedMove, RuleError
+from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.games.standing import standing
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
@@ -338,10 +338,8 @@ def usual_minutes(rules_name: str, players: int) -> int | None:
 
 
 def refused(error: RuleError, locale: str) -> str:
-    """Return why the rules refused a move or an option. In English, this is the rules' own sentence, which names
-    details. Other languages have one sentence for each code."""
-    reason = None if locale == "en" else refusals().get(error.code)
-    return language(locale).gettext(reason) if reason else error.text
+    """Return why the rules refused a move or an option."""
+    return error.said(locale)
 
 
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:
@@ -352,20 +350,30 @@ def refusal(rules_name: str, error: RuleError, locale: str) -> str:
 
 
 @cache
-def refusals() -> Mapping[str, str]:
-    """Return the English sentence for each refusal code, for all games."""
-    return dict(chain(COMMON_REFUSALS.items(), *(getattr(game, "REFUSALS", {}).items() for game in GAMES.values())))
+def refusals(kind: type[RuleError] | None = None) -> Mapping[str, str]:
+    """Return the English sentence for each code of this kind of refusal, or of all kinds, for all games."""
+    tables = [COMMON_REFUSALS, *(getattr(game, "REFUSALS", {}) for game in GAMES.values())]
+    return {code: words for it in tables for of, own in it.items() if kind in (None, of) for code, words in own.items()}
 
 
-COMMON_REFUSALS: Mapping[str, str] = {
-    "game-over": noted("The game is over."),
-    "not-your-turn": noted("It's not your turn."),
-    "not-a-move": noted("This can't be read as a move."),
-    "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),
-    "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
-    "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),
-    "wrong-type": noted("A field of the move has the wrong type. See the move schema in GET /v1/rules/{name}."),
-    "bad-seats": noted("This game can't be played with this number of players."),
-    "unknown-option": noted("The game has no such option. See the options schema in GET /v1/rules/{name}."),
-    "bad-option": noted("An option can't have this value. See the options schema in GET /v1/rules/{name}."),
+PLANNED = frozenset(  # reasons why a legal move can't be planned
+    {"game-over", "board-not-in-play", "unknown-space", "space-taken", "star-not-in-hand", "bad-cards", "reveals"}
+)
+COMMON_REFUSALS: Mapping[type[RuleError], Mapping[str, str]] = {
+    IllegalMove: {
+        "game-over": noted("The game is over."),
+        "not-your-turn": noted("It's not your turn."),
+    },
+    MalformedMove: {
+        "not-a-move": noted("This can't be read as a move."),
+        "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),
+        "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
+        "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),
+        "wrong-type": noted("A field of the move has the wrong type. See the move schema in GET /v1/rules/{name}."),
+    },
+    BadOption: {
+        "bad-seats": noted("This game can't be played with this number of players."),
+        "unknown-option": noted("The game has no such option. See the options schema in GET /v1/rules/{name}."),
+        "bad-option": noted("An option can't have this value. See the options schema in GET /v1/rules/{name}."),
+    },
 }

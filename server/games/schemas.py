@@ -1,11 +1,12 @@
 """JSON Schemas and options common to all games."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from server.games.contract import Json, Rules
 from server.games.errors import BadOption
+from server.translations import language
 
 
 def object_of(description: str, required: Json, optional: Json | None = None) -> Json:
@@ -106,12 +107,51 @@ def has_fix(options: Mapping[str, Any], revision: int) -> bool:
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
     """Raise BadOption for invalid values of the options that the schema doesn't restrict by `enum`."""
     if type(options.get("nameless", False)) is not bool:
-        raise BadOption("bad-option", "The option nameless must be one of false, true.")
+        raise bad_choice("nameless", [False, True])
     asked = options.get("ready_check")
     within = asked.get("within") if type(asked) is dict and len(asked) == 1 else None
     if asked is not None and (type(within) is not str or not re.fullmatch(r"P[0-9DTHM]{2,20}", within)):
-        raise BadOption("bad-option", 'The option ready_check must be like {"within": "P2D"}, or null.')
+        raise BadOption(
+            "bad-option", 'The option `%(option)s` must be like {"within": "P2D"}, or null.', option="ready_check"
+        )
     newest = _newest_in(schema)
     revision = options.get("revision", 0)
     if type(revision) is not int or not 0 <= revision <= newest:
-        raise BadOption("bad-option", f"The option revision must be a whole number from 0 to {newest}.")
+        raise BadOption(
+            "bad-option",
+            "The option `%(option)s` must be a whole number from %(least)s to %(most)s.",
+            option="revision",
+            least=0,
+            most=newest,
+        )
+
+
+def bad_seats(game: str, seats: Sequence[int]) -> BadOption:
+    def either(locale: str) -> str:
+        return language(locale).either(list(map(str, seats)))
+
+    return BadOption("bad-seats", "%(game)s is for %(seats)s players.", game=game, seats=either)
+
+
+def unknown_option(name: str, schema: Json) -> BadOption:
+    return BadOption(
+        "unknown-option",
+        'Unknown option "%(option)s". The options are %(options)s.',
+        option=name[:40],
+        options=", ".join(schema["properties"]),
+    )
+
+
+def bad_choice(name: str, choice: Iterable[object]) -> BadOption:
+    values = ", ".join(str(it).lower() if type(it) is bool else str(it) for it in choice)
+    return BadOption("bad-option", "The option `%(option)s` must be one of %(values)s.", option=name, values=values)
+
+
+def bad_number_or_null(name: str, least: int, most: int) -> BadOption:
+    return BadOption(
+        "bad-option",
+        "The option `%(option)s` must be a whole number from %(least)s to %(most)s, or null.",
+        option=name,
+        least=least,
+        most=most,
+    )

@@ -44,6 +44,7 @@ _KEYWORDS = {
     "noted": None,
     "Problem": (3,),
     "BadField": (2,),
+    **dict.fromkeys(("IllegalMove", "MalformedMove", "BadOption"), (2,)),
     "addressed": (2,),
     **dict.fromkeys(_ERRORS),
 }

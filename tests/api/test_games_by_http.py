@@ -8,6 +8,7 @@ from flask import Flask
 
 from server.bots import BOTS
 from server.games import GAMES, sternenhimmel
+from server.games.presentation import write_move
 from tests.support.api_calls import CALLS, GAME, MOVE, OPEN_CALLS, first_move
 from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, service_is_up, wanted
@@ -194,6 +195,16 @@ def test_legal_moves_are_returned_for_the_seat_whose_turn_it_is(ada: Someone, be
     assert ada.post(f"{game}/legal-moves", {"begun": [mine["moves"][0]]}).json == {"turn": 1, "moves": []}
     is_problem(ada.post(f"{game}/legal-moves", {"begun": ["nonsense"]}), 422, "malformed-move")
     is_problem(ada.post(f"{game}/legal-moves", {"begun": [MOVE | {"space": "zz"}]}), 422, "illegal-move")
+
+
+def test_legal_moves_can_come_with_each_move_in_words(ada: Someone, game: str) -> None:
+    legal = ada.get(f"{game}/legal-moves?words=de").json
+    assert len(legal["words"]) == len(legal["moves"])
+    move, words = legal["moves"][0], legal["words"][0]
+    assert words == write_move(GAMES["sternenhimmel"], GAMES["sternenhimmel"].move_from_json(move), "de")
+    assert ada.post(f"{game}/legal-moves?words=de", {"begun": []}).json == legal
+    is_problem(ada.get(f"{game}/legal-moves?words=la"), 422, "invalid-fields")
+    is_problem(ada.get(f"{game}/legal-moves?wrods=de"), 422, "invalid-fields")
 
 
 def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, game: str) -> None:

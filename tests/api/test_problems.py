@@ -10,6 +10,7 @@ from flask import Flask
 
 from server.api import problems
 from server.docs import DOCUMENTS
+from server.translations.update import extracted
 from tests.support.api_calls import GAME
 from tests.support.contract import PROBLEM, Someone, is_problem
 from tests.support.games import ME, OPEN, wanted
@@ -29,6 +30,29 @@ def test_every_problem_is_listed_with_an_example(app: Flask) -> None:
         assert head.startswith(f"HTTP/1.1 {problem.status} ")
         assert json.loads(body).items() >= {"code": code, "status": problem.status, "type": f"/problems/{code}"}.items()
         assert f'\n  "status": {problem.status},\n' in body  # a line for each member
+        assert json.loads(body)["detail"] != problem.title
+
+
+@pytest.mark.parametrize(
+    ("code", "own", "others"),
+    [
+        ("illegal-move", "needs-3", "no-such-card"),
+        ("malformed-move", "no-such-card", "needs-3"),
+        ("bad-option", "unknown-option", "needs-3"),
+        ("illegal-plan", "bad-condition", "needs-3"),
+        ("missing-scope", "games:write", "Reasons"),
+    ],
+)
+def test_the_page_of_a_problem_lists_only_its_own_reasons(app: Flask, code: str, own: str, others: str) -> None:
+    page = app.test_client().get(f"/problems/{code}").text
+    assert own in page
+    assert others not in page
+
+
+def test_the_example_of_a_problem_has_a_detail_that_the_server_sends() -> None:
+    files = {str(it.id): {path for path, _ in it.locations} for it in extracted()}
+    for code, words in problems.DETAILS.items():
+        assert code == "unavailable" or files[words._words] - {"server/api/problems.py"}, words
 
 
 @pytest.mark.parametrize("path", [f"/docs/{name}" for name in DOCUMENTS])
@@ -47,7 +71,10 @@ def test_a_handbook_page_has_a_table_of_contents_a_home_link_and_commands_that_c
 def test_an_unknown_option_is_rejected(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN))
     is_problem(response, 422, "bad-option")
-    assert response.json["reason"] == "bad-seats"
+    assert (response.json["reason"], response.json["field"]) == ("bad-seats", "seats")
+    for options, field in (({"edition": "x"}, "edition"), ({"start_seat": 9}, "start_seat"), ({"moon": 1}, "moon")):
+        response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, options=options))
+        assert (response.status_code, response.json["field"]) == (422, f"options.{field}")
 
 
 def test_the_error_names_an_invalid_field(ada: Someone) -> None:

@@ -430,7 +430,7 @@ OF_STERNENHIMMEL: Retold = {
     "a taken space": (on_a_taken_space, "already holds a star"),
     "an unknown space": (lambda it: body(it, "star-placed").update(space="z"), "no such space"),
     "an unknown kind of star": (lambda it: body(it, "star-placed").update(star="moon"), "star doesn't exist"),
-    "a malformed move": (lambda it: body(it, "star-placed").update(star=[]), "strings"),
+    "a malformed move": (lambda it: body(it, "star-placed").update(star=[]), "must be of type `string`"),
     "two hidden stars swapped": (swap_hidden_stars, "Event"),
     "an additional coin": (pay_more, "transfers|payouts"),
     "another ranking": (lambda it: body(it, "board-scored")["ranking"].append([]), "ranking"),

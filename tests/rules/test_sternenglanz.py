@@ -257,7 +257,7 @@ def test_choosing_the_first_cards_is_not_part_of_a_turn() -> None:
 def test_a_move_is_played_with_all_its_steps_or_not_at_all() -> None:
     sky = at(board={"a1": "punkt"})
     refused = refusal(sky, "1 lay punkt b1; 2 lay punkt b1")
-    assert (refused.code, refused.text) == ("occupied", "Step 2: b1 is taken.")
+    assert (refused.code, refused.text) == ("occupied", "Step 2: Space b1 is taken.")
 
 
 def test_a_move_cannot_go_beyond_the_end_of_the_turn() -> None:

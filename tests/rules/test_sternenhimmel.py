@@ -148,23 +148,26 @@ def test_only_the_seat_whose_turn_it_is_can_place() -> None:
 def test_a_star_must_be_placed_on_a_board_in_play() -> None:
     refused = refusal(night(*THREE), "7 virgo a")
     assert refused.code == "board-not-in-play"
-    assert refused.text == "virgo is not in play. Constellations in play: leo, aries, cancer."
+    assert refused.text == "Virgo (Vir) is not in play. Constellations in play: Leo, Aries (Ari), Cancer (Cnc)."
 
 
 def test_a_board_must_exist() -> None:
-    with pytest.raises(IllegalMove, match="This constellation doesn't exist. Constellations in play: leo") as refused:
+    with pytest.raises(IllegalMove, match="This constellation doesn't exist. Constellations in play: Leo") as refused:
         game.decide(night(*THREE), 0, Placement("7", "ophiuchus", "a"), DICE)
     assert refused.value.code == "board-not-in-play"
 
 
 def test_a_space_must_exist() -> None:
     refused = refusal(night(*THREE), "7 aries z")
-    assert (refused.code, refused.text) == ("unknown-space", "aries has no such space. Its spaces are a, b, c, d, e.")
+    assert (refused.code, refused.text) == (
+        "unknown-space",
+        "Aries (Ari) has no such space. Its spaces are a, b, c, d, e.",
+    )
 
 
 def test_a_space_holds_at_most_one_star() -> None:
     refused = refusal(after(night(*THREE), "7 leo c"), "1 leo c")
-    assert (refused.code, refused.text) == ("space-taken", "c on leo already holds a star.")
+    assert (refused.code, refused.text) == ("space-taken", "Space c of Leo already holds a star.")
 
 
 def test_a_star_must_be_in_the_hand() -> None:

@@ -16,7 +16,7 @@ from babel.messages.catalog import Message
 
 from server import page
 from server.api.problems import ALL
-from server.games import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
+from server.games import GAMES, BadOption, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
 from server.games.presentation import in_words, notation, refusal, refusals, sentence
 from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
@@ -217,20 +217,43 @@ def test_winners_are_listed_idiomatically() -> None:
 # Moves that are refused, and problems
 
 
-def codes_of_illegal_moves() -> set[str]:
-    """The codes in the code of the engines."""
+def rejections() -> Iterator[ast.Call]:
+    """The errors in the code of the engines."""
     games = Path(str(sternenhimmel.__file__)).parents[1]
     calls = (node for path in games.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8"))))
-    return {
-        str(node.args[0].value)
-        for node in calls
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "IllegalMove"
-        if isinstance(node.args[0], ast.Constant)
-    }
+    names = ("IllegalMove", "MalformedMove", "BadOption")
+    return (node for node in calls if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names)
 
 
 def test_every_reason_why_a_move_is_illegal_has_a_text() -> None:
-    assert set(refusals()) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
+    for kind in (IllegalMove, MalformedMove, BadOption):
+        calls = (it for it in rejections() if ast.unparse(it.func) == kind.__name__)
+        codes = {str(it.args[0].value) for it in calls if isinstance(it.args[0], ast.Constant)}
+        assert set(refusals(kind)) == codes
+
+
+def test_no_rejection_has_its_facts_only_in_english() -> None:
+    assert [ast.unparse(it) for it in rejections() if isinstance(it.args[1], ast.JoinedStr)] == []
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_rejection_names_the_facts_in_the_readers_language(locale: str) -> None:
+    def rejected(game: Any, options: Json, text: str) -> str:
+        seats, dice = 3, SeededDice(bytes(32), [""] * 3)
+        state = reduce(
+            game.apply, game.setup(seats, game.resolve_options({"start_seat": 0, **options}, seats), dice), None
+        )
+        with pytest.raises(IllegalMove) as refused:
+            game.decide(state, 0, game.read_move(text), dice)
+        return refused.value.said(locale)
+
+    names = {"de": "Löwe (leo)", "en": "Leo", "fr": "Lion (leo)", "it": "Leone (leo)"}
+    told = rejected(GAMES["sternenhimmel"], {}, "7 leo z")
+    assert names[locale] in told
+    assert bool(ENGLISH.search(told)) == (locale == "en")
+    cards = {"de": "Schwarzes Loch B #1", "en": "Black hole B #1", "fr": "Trou noir B #1", "it": "Buco nero B #1"}
+    told = rejected(GAMES["sternenglanz"], {}, "choose loch-b#1 supernova#4")
+    assert cards[locale] in told
 
 
 LINES = [
@@ -260,9 +283,8 @@ def test_our_reply_to_an_invalid_line_is_in_the_writers_language(locale: str) ->
 
 
 def test_the_english_text_of_a_rejection_matches_the_rules() -> None:
-    error = IllegalMove("space-taken", "a on leo already holds a star.")
-    assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
-    assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
+    error = IllegalMove("space-taken", "%(space)s is taken.", space="a")
+    assert refusal("sternenhimmel", error, "en") == "a is taken."
 
 
 def test_the_english_help_on_notation_matches_the_rules_with_moves_in_words() -> None:

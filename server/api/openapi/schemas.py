@@ -511,7 +511,12 @@ class GameWanted(Request):
             "Title in one line. Cut to 80 characters; must contain a visible character. Default: the name of the rules."
         ),
     )
-    private = Truth(load_default=False, **_about("Whether only seated and invited players can see the game"))
+    private = Truth(
+        load_default=False,
+        **_about(
+            "Whether only seated and invited players can see the game. Games that guests create are always private."
+        ),
+    )
     clock = fields.Dict(metadata=_shape("Clock"))
     on_timeout = Several(fields.Dict(), metadata=_shape("OnTimeout"))
     open_for = _open_for(load_default=DEFAULT_OPEN_FOR)
@@ -728,7 +733,9 @@ class _AnyGame(Answer):
     rules = fields.String(validate=one_of(GAMES), **_about("Game rules by name"))
     options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
     title = fields.String()
-    private = fields.Boolean()
+    private = fields.Boolean(
+        **_about("Whether only seated and invited players can see the game. True if a guest created the game.")
+    )
 
 
 class GameSummary(_AnyGame):
@@ -1126,11 +1133,20 @@ class HintRequest(Request):
     )
 
 
+class LegalMovesQuery(Request):
+    words = fields.String(
+        validate=one_of(LOCALES), **_about("Adds `words`: each move as players write it in emails in this language")
+    )
+
+
 class LegalMoves(Answer):
-    MAY_BE_ABSENT = ("foresight",)
+    MAY_BE_ABSENT = ("words", "foresight")
 
     turn = fields.Integer(allow_none=True, **_about("Number of your current turn; null if it isn't your turn"))
     moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}))
+    words = fields.List(
+        fields.String(), **_about("With the parameter `words` only: each of `moves` as players write it in emails")
+    )
     foresight = fields.Nested(
         Foresight, **_about("With `planned` only: what the steps in `begun` would cause if your turn began now")
     )
@@ -1550,5 +1566,5 @@ class Problem(Answer):
     index = fields.Integer(**_about("For `illegal-plan`: the index of the illegal move in the plan"))
     scope = fields.String(**_about("For `missing-scope`: the scope that the token lacks"))
     until = Moment(allow_none=True, **_about("For `banned`: when the ban ends; null if the ban is permanent"))
-    field = fields.String(**_about("For `invalid-field`: the name of the invalid field"))
+    field = fields.String(**_about("For `invalid-field` and `bad-option`: the name of the invalid field"))
     errors = fields.Dict(**_about("For `invalid-fields`: the errors, by place (json, query) and field"))

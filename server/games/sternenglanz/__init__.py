@@ -19,7 +19,7 @@ from server.games.contract import Json
 from server.games.sternenglanz.judge import judge, reason
 from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
 from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
-from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, write_move
+from server.games.sternenglanz.notation import EXAMPLES, NOTATION, NOTATION_LINES, read_move, write_move
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw, fullness, thumbnail, with_news
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
@@ -74,7 +74,7 @@ def describe() -> Json:
         "events": dict(EVENT_SCHEMAS),
         "notation": {
             "form": "step; step; ...",
-            "text": NOTATION,
+            "text": NOTATION % NOTATION_LINES,
             "examples": [{"text": text, "move": move_to_json(read_move(text))} for text in EXAMPLES],
         },
     }

@@ -4,7 +4,7 @@ The ways for each slot are computed once. A few bit operations then select the l
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 from server.games.contract import Seat
@@ -32,7 +32,7 @@ from server.games.sternenglanz.material import (
     bits_of,
 )
 from server.games.sternenglanz.moves import Action, Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
-from server.games.sternenglanz.names import card_name
+from server.games.sternenglanz.names import card_name, piece_in_sentence
 from server.games.sternenglanz.state import (
     ActionEvent,
     Pair,
@@ -46,10 +46,23 @@ from server.games.sternenglanz.state import (
     piece_on,
     supply,
 )
+from server.translations import language, noted
 
 DOES = {GEBURT: "lay", WANDERUNG: "move", LOCH: "remove", SUPERNOVA: "nova"}
-_CAN = {GEBURT: "place a star", WANDERUNG: "move a star", LOCH: "remove a star", SUPERNOVA: "set off a Supernova"}
-NAMES = {PUNKT: "dot star", LEUCHT: "bright star", PRACHT: "splendid star", NOVA: "Supernova"}
+_CAN = {
+    GEBURT: noted("Slot %(slot)s holds %(card)s. It can only place a star."),
+    WANDERUNG: noted("Slot %(slot)s holds %(card)s. It can only move a star."),
+    LOCH: noted("Slot %(slot)s holds %(card)s. It can only remove a star."),
+    SUPERNOVA: noted("Slot %(slot)s holds %(card)s. It can only set off a Supernova."),
+}
+_NEEDS = {
+    LEUCHT: noted(
+        "A bright star needs at least %(count)s dot stars next to it. Space %(field)s has %(found)s of them."
+    ),
+    PRACHT: noted(
+        "A splendid star needs at least %(count)s bright stars next to it. Space %(field)s has %(found)s of them."
+    ),
+}
 
 
 def type_of(card: str | None) -> str:
@@ -61,8 +74,9 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
     """Return the event of this action with the card in its slot. Raise IllegalMove if the action is impossible."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
-        what = card_name(card, "en") if card else "the permanent star birth"
-        raise IllegalMove("wrong-action", f"Slot {slot} holds {what}. It can only {_CAN[type_of(card)]}.")
+        if card is None:
+            raise IllegalMove("wrong-action", "Slot %(slot)s has no card. It can only place a star.", slot=slot)
+        raise IllegalMove("wrong-action", _CAN[type_of(card)], slot=slot, card=partial(card_name, card))
     match action:
         case Sterngeburt(_, star, field):
             _check_birth(sky, star, FIELDS[field])
@@ -92,25 +106,24 @@ def ways(sky: State, seat: Seat, slot: int) -> list[Move]:
 def _check_birth(sky: State, star: str, field: Field) -> None:
     _check_free(sky, field)
     if not supply(sky, star):
-        raise IllegalMove("no-supply", f"No {NAMES[star]} is left in the supply.")
+        raise IllegalMove("no-supply", "The supply has no %(star)s left.", star=partial(piece_in_sentence, star))
     shining = lit(sky.stars)
     if not shining and star == PUNKT:
         pass  # an empty Firmament
     elif not field.near & shining:
-        raise IllegalMove("not-adjacent", f"There is no star next to {field.id}.")
+        raise IllegalMove("not-adjacent", "There is no star next to %(field)s.", field=field.id)
     elif (need := CARDS.birth_needs[star]) is not None:
         other, count = need
         found = (field.near & sky.stars[other]).bit_count()
         if found < count:
-            rule = f"A {NAMES[star]} needs at least {count} {NAMES[other]}s next to it"
-            raise IllegalMove("needs-3", f"{rule}. {field.id} has {found}.")
+            raise IllegalMove("needs-3", _NEEDS[star], count=count, field=field.id, found=found)
     if (field.id, star) in sky.log.removed:
-        raise IllegalMove("ban", f"A {NAMES[star]} was already removed from {field.id} in this turn.")
+        raise _was_removed(star, field.id)
 
 
 def _check_free(sky: State, field: Field) -> None:
     if field.bit & occupied(sky.stars):
-        raise IllegalMove("occupied", f"{field.id} is taken.")
+        raise IllegalMove("occupied", "Space %(field)s is taken.", field=field.id)
 
 
 def birth_points(sky: State, star: str, field: Field) -> int:
@@ -164,23 +177,38 @@ def _fields_of(star: str, pairs: Collection[Pair]) -> Fields:
 
 def _checked_removal(sky: State, field: str) -> str:
     """Return the class of the star that is removed."""
-    star = _checked_class(sky, field, "removed")
+    star = _checked_class(sky, field)
     _check_removable(sky, field, star)
     return star
 
 
-def _checked_class(sky: State, field: str, done: str) -> str:
+def _checked_class(sky: State, field: str) -> str:
     piece = piece_on(sky.stars, field)
     if piece is None:
-        raise IllegalMove("empty", f"There is no star on {field}.")
+        raise IllegalMove("empty", "There is no star on %(field)s.", field=field)
     if piece not in (PUNKT, LEUCHT):
-        raise IllegalMove("immovable", f"The {NAMES[piece]} on {field} can't be {done}.")
+        raise IllegalMove(
+            "immovable",
+            "The %(piece)s on %(field)s can't be moved or removed.",
+            piece=partial(piece_in_sentence, piece),
+            field=field,
+        )
     return piece
+
+
+def _was_placed(star: str, field: str) -> IllegalMove:
+    name = partial(piece_in_sentence, star)
+    return IllegalMove("ban", "A %(star)s was placed on %(field)s in this turn.", star=name, field=field)
+
+
+def _was_removed(star: str, field: str) -> IllegalMove:
+    name = partial(piece_in_sentence, star)
+    return IllegalMove("ban", "A %(star)s was removed from %(field)s in this turn.", star=name, field=field)
 
 
 def _check_removable(sky: State, field: str, star: str) -> None:
     if (field, star) in sky.log.laid:
-        raise IllegalMove("ban", f"A {NAMES[star]} was placed on {field} this turn.")
+        raise _was_placed(star, field)
 
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
@@ -214,16 +242,20 @@ def _removal_moves(slot: int) -> list[tuple[Fields, Move]]:
 
 def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
     """Return the class of the star that moves along the path."""
-    star = _checked_class(sky, path[0], "moved")
+    star = _checked_class(sky, path[0])
     if len(path) - 1 not in card.steps:
-        steps = " or ".join(map(str, card.steps))
-        raise IllegalMove("wrong-length", f"This card moves a star along {steps} lines, not {len(path) - 1}.")
+        raise IllegalMove(
+            "wrong-length",
+            "This card moves a star along %(steps)s lines, not %(lines)s.",
+            steps=lambda locale: language(locale).either(list(map(str, card.steps))),
+            lines=len(path) - 1,
+        )
     blocked = occupied(sky.stars) & ~FIELDS[path[0]].bit  # the star has left its own field
     for here, there in pairwise(path):
         if (here, there) not in FIRMAMENT.lines:
-            raise IllegalMove("no-line", f"No line joins {here} and {there}.")
+            raise IllegalMove("no-line", "No line joins %(here)s and %(there)s.", here=here, there=there)
         if FIELDS[there].bit & blocked:
-            raise IllegalMove("blocked", f"{there} is taken.")
+            raise IllegalMove("blocked", "The path is blocked: %(field)s is taken.", field=there)
     refused = _refused_path(sky, star, path)
     if refused is not None:
         raise refused
@@ -238,15 +270,15 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
     for ends in pairwise(path):
         line = FIRMAMENT.lines[ends]
         if line in passed:
-            return IllegalMove("line-twice", f"The line {line} was already used in this turn.")
+            return IllegalMove("line-twice", "The line %(line)s was already used in this turn.", line=line)
         passed.append(line)
     if last in (trail.rests if trail else path[:1]):
-        return IllegalMove("back-home", f"The star has already stopped on {last} this turn.")
+        return IllegalMove("back-home", "The star has already stopped on %(field)s in this turn.", field=last)
     if options["banMoves"]:
         if (path[0], star) in log.laid:
-            return IllegalMove("ban", f"A {NAMES[star]} was placed on {path[0]} this turn.")
+            return _was_placed(star, path[0])
         if (last, star) in log.removed:
-            return IllegalMove("ban", f"A {NAMES[star]} was removed from {last} in this turn.")
+            return _was_removed(star, last)
     return None
 
 

@@ -108,61 +108,76 @@ def _effect_of(step: Any) -> object:
 
 def move_from_json(data: Any) -> Move:
     """Parse a move, legal or not. Raise MalformedMove if the data isn't a move."""
-    (steps,) = _values(data, "A move", steps=list)
+    (steps,) = _values(data, steps=list)
     if not 1 <= len(steps) <= MOST_STEPS:
-        raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
-    return Move(tuple(_step_from_json(step) for step in steps))
+        raise MalformedMove("bad-steps", "A move has 1 to %(most)s steps.", most=MOST_STEPS)
+    return Move(tuple(_numbered(number, step) for number, step in enumerate(steps, start=1)))
+
+
+def _numbered(number: int, data: Any) -> Step:
+    try:
+        return _step_from_json(data)
+    except MalformedMove as refused:
+        raise MalformedMove(refused.code, "Step %(number)s: %(reason)s", number=number, reason=refused.said) from None
 
 
 def _step_from_json(data: Any) -> Step:
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", "A step must be an object.")
+        raise MalformedMove("not-an-object", "A step must be a JSON object.")
     match data.get("cmd"):
         case "choose":
-            _, slot2, slot3 = _values(data, "choose", cmd=str, slot2=str, slot3=str)
+            _, slot2, slot3 = _values(data, cmd=str, slot2=str, slot3=str)
             return Choose(card_named(slot2), card_named(slot3))
         case "act":
             return _action_from_json(data)
         case "finish":
-            _values(data, "finish", cmd=str)
+            _values(data, cmd=str)
             return Finish()
         case "lay":
-            _, drop_nova, slot2, slot1 = _values(data, "lay", cmd=str, dropNova=bool, slot2=None, slot1=None)
+            _, drop_nova, slot2, slot1 = _values(data, cmd=str, dropNova=bool, slot2=None, slot1=None)
             return LayCards(drop_nova, _card_or_none(slot2), _card_or_none(slot1))
-    raise MalformedMove("unknown-step", "The cmd of a step must be choose, act, finish or lay.")
+    raise MalformedMove("unknown-step", "The `cmd` of a step must be choose, act, finish or lay.")
 
 
 def _action_from_json(data: Json) -> Action:
     match data.get("do"):
         case "lay":
-            _, slot, _, star, field = _values(data, "lay", cmd=str, slot=int, do=str, **{"class": str}, field=str)
+            _, slot, _, star, field = _values(data, cmd=str, slot=int, do=str, **{"class": str}, field=str)
             return Sterngeburt(slot_named(slot), class_named(star), field_named(field))
         case "move":
-            _, slot, _, path = _values(data, "move", cmd=str, slot=int, do=str, path=list)
+            _, slot, _, path = _values(data, cmd=str, slot=int, do=str, path=list)
             return Sternwanderung(slot_named(slot), path_along(path))
         case "remove":
-            _, slot, _, field = _values(data, "remove", cmd=str, slot=int, do=str, field=str)
+            _, slot, _, field = _values(data, cmd=str, slot=int, do=str, field=str)
             return SchwarzesLoch(slot_named(slot), field_named(field))
         case "nova":
-            _, slot, _, field = _values(data, "nova", cmd=str, slot=int, do=str, field=str)
+            _, slot, _, field = _values(data, cmd=str, slot=int, do=str, field=str)
             return Supernova(slot_named(slot), field_named(field))
         case "lapse":
-            _, slot, _ = _values(data, "lapse", cmd=str, slot=int, do=str)
+            _, slot, _ = _values(data, cmd=str, slot=int, do=str)
             return Lapse(slot_named(slot))
     raise MalformedMove("unknown-action", "An action must be one of lay, move, remove, nova, lapse.")
 
 
-def _values(data: Any, what: str, **types: type | None) -> list[Any]:
+def _values(data: Any, **types: type | None) -> list[Any]:
     """Return the values of exactly these fields, each of exactly this type (None: any)."""
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", f"{what} must be an object with {', '.join(types)}.")
+        raise MalformedMove(
+            "not-an-object",
+            "A move must be an object with the fields %(fields)s.",
+            fields=", ".join(f"`{it}`" for it in types),
+        )
     for name, type_ in types.items():
         if name not in data:
-            raise MalformedMove("missing-field", f"{what} lacks the field {name}.")
+            raise MalformedMove("missing-field", "The field `%(field)s` is missing.", field=name)
         if type_ is not None and type(data[name]) is not type_:
-            raise MalformedMove("wrong-type", f"{what}: {name} must be of type {_JSON_TYPES[type_]}.")
+            raise MalformedMove(
+                "wrong-type", "The field `%(field)s` must be of type `%(type)s`.", field=name, type=_JSON_TYPES[type_]
+            )
     if len(data) > len(types):
-        raise MalformedMove("unknown-field", f"{what} has only the fields {', '.join(types)}.")
+        raise MalformedMove(
+            "unknown-field", "Unknown field. The fields are %(fields)s.", fields=", ".join(f"`{it}`" for it in types)
+        )
     return [data[name] for name in types]
 
 
@@ -175,7 +190,12 @@ _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
 def card_named(card: Any) -> str:
     if type(card) is not str or card not in KIND_OF:
         kinds = ", ".join(dict.fromkeys(kind.id for kind in KIND_OF.values()))
-        raise MalformedMove("no-such-card", f"This card doesn't exist. A card is {kinds} with a number: geburt#1.")
+        raise MalformedMove(
+            "no-such-card",
+            "This card doesn't exist. A card is %(kinds)s with a number: %(example)s.",
+            kinds=kinds,
+            example="geburt#1",
+        )
     return card
 
 
@@ -191,7 +211,11 @@ def slot_named(slot: int) -> int:
 
 def class_named(star: str) -> str:
     if star not in STARS:
-        raise MalformedMove("no-such-class", f"This class of stars doesn't exist. The classes are {', '.join(STARS)}.")
+        raise MalformedMove(
+            "no-such-class",
+            "This class of stars doesn't exist. The classes are %(classes)s.",
+            classes=", ".join(STARS),
+        )
     return star
 
 
@@ -203,7 +227,9 @@ def field_named(field: Any) -> str:
 
 def path_along(path: Sequence[Any]) -> tuple[str, ...]:
     if not 2 <= len(path) <= LONGEST_PATH:
-        raise MalformedMove("bad-path", f"A path has 2 to {LONGEST_PATH} fields, beginning with the star's own.")
+        raise MalformedMove(
+            "bad-path", "A path has 2 to %(most)s spaces, beginning with the star's own.", most=LONGEST_PATH
+        )
     return tuple(field_named(field) for field in path)
 
 

@@ -9,6 +9,7 @@ from server.games.sternenglanz.material import (
     KIND_OF,
     LEUCHT,
     LOCH,
+    NOVA,
     PRACHT,
     PUNKT,
     WANDERUNG,
@@ -43,6 +44,15 @@ SHORT: Mapping[str, Mapping[str, str]] = {  # short forms of names, by class of 
 
 def piece_name(piece: str, locale: str) -> str:
     return _PIECES[piece][locale]
+
+
+def in_sentence(name: str, locale: str) -> str:
+    """Return a name as it is written within a sentence: only German nouns are capitalised."""
+    return name if locale == "de" else name[0].lower() + name[1:]
+
+
+def piece_in_sentence(piece: str, locale: str) -> str:
+    return in_sentence(piece_name(piece, locale), locale) if piece != NOVA else piece_name(piece, locale)
 
 
 def bild_name(bild: str, locale: str) -> str:

@@ -19,15 +19,27 @@ from server.games.sternenglanz.moves import (
     path_along,
     slot_named,
 )
+from server.translations import language, noted
 
 NO_CARD = "-"
-NOTATION = (
-    "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and where: "
-    "1 lay punkt b1, 3 remove c1, 1 nova d4, 2 lapse. To move a star, list each space of its path: 2 move a1 b2 c3. "
-    "To stop after slots 1 and 2, write finish. Then choose a card for slot 2 and one for slot 1, or write - for no "
-    "card: lay geburt#4 -. To discard the Supernova card in slot 1 first: drop lay geburt#4 -. Before your first "
-    "turn, choose the cards for slots 2 and 3: choose geburt#3 loch-a#1. You can use capital or small letters."
+NOTATION = noted(
+    "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "
+    "where: %(place)s, %(remove)s, %(nova)s, %(lapse)s. To move a star, list each space of its path: "
+    "%(move)s. To stop after slots 1 and 2, write %(finish)s. Then choose a card for slot 2 and one for slot "
+    "1, or write - for no card: %(lay)s. To discard the Supernova card in slot 1 first: %(drop)s. Before your "
+    "first turn, choose the cards for slots 2 and 3: %(choose)s. You can use capital or small letters."
 )
+NOTATION_LINES = {
+    "place": "1 lay punkt b1",
+    "move": "2 move a1 b2 c3",
+    "remove": "3 remove c1",
+    "nova": "1 nova d4",
+    "lapse": "2 lapse",
+    "finish": "finish",
+    "lay": "lay geburt#4 -",
+    "drop": "drop lay geburt#4 -",
+    "choose": "choose geburt#3 loch-a#1",
+}
 
 
 def read_move(text: str) -> Move:
@@ -36,7 +48,7 @@ def read_move(text: str) -> Move:
     """
     lines = [[word for word in step.split(" ") if word] for step in text.lower().split(";")]
     if len(lines) > MOST_STEPS:
-        raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
+        raise MalformedMove("bad-steps", "A move has 1 to %(most)s steps.", most=MOST_STEPS)
     return Move(tuple(_read_step(words) for words in lines))
 
 
@@ -60,7 +72,11 @@ def _read_step(words: list[str]) -> Step:
             return Lapse(_read_slot(slot))
         case ["finish"]:
             return Finish()
-    raise MalformedMove("not-a-step", f"This is not a step of a turn. {NOTATION}")
+    raise MalformedMove("not-a-step", "This is not a step of a turn. %(notation)s", notation=_notation)
+
+
+def _notation(locale: str) -> str:
+    return language(locale).gettext(NOTATION, **NOTATION_LINES)
 
 
 def _read_slot(word: str) -> int:

@@ -5,8 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from server.games.contract import Json
-from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, revision_option
+from server.games.schemas import (
+    HOUSE_OPTIONS,
+    bad_choice,
+    bad_number_or_null,
+    bad_seats,
+    check_house_options,
+    revision_option,
+    unknown_option,
+)
 from server.games.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
 REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
@@ -71,16 +78,14 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     """Return the value of every option, with the game's defaults. Raise BadOption for an invalid option."""
     if type(seats) is not int or seats not in SEATS:
-        raise BadOption("bad-seats", "Sternenglanz is for 2, 3 or 4 players.")
+        raise bad_seats("Sternenglanz", SEATS)
     for name, value in options.items():
         schema = OPTION_SCHEMA["properties"].get(name)
         if schema is None:
-            known = ", ".join(OPTION_SCHEMA["properties"])
-            raise BadOption("unknown-option", f"Unknown option {name[:40]!r}. The options are {known}.")
+            raise unknown_option(name, OPTION_SCHEMA)
         choice = [False, True] if schema.get("type") == "boolean" else schema.get("enum")
         if choice and not any(_same(value, each) for each in choice):
-            values = ", ".join(str(each).lower() for each in choice)
-            raise BadOption("bad-option", f"The option {name} must be one of {values}.")
+            raise bad_choice(name, choice)
     of_house = {*HOUSE_OPTIONS, "revision"}
     own = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items() if name not in of_house}
     resolved = own | dict(options)
@@ -97,7 +102,7 @@ def _same(value: Any, other: Any) -> bool:
 
 def _check_number(name: str, value: Any, least: int, most: int) -> None:
     if value is not None and (type(value) is not int or not least <= value <= most):
-        raise BadOption("bad-option", f"The option {name} must be a whole number from {least} to {most}, or null.")
+        raise bad_number_or_null(name, least, most)
 
 
 def _reading(meaning: str, values: Mapping[str | bool, str]) -> Json:

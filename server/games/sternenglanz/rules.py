@@ -1,6 +1,7 @@
 """The rules of Sternenglanz: set-up (R3), turns (R4 to R9) and end (R10, R11)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain, permutations
 from math import inf
 from typing import Any
@@ -148,7 +149,7 @@ def _performed(sky: State, seat: Seat, steps: Sequence[Step], dice: Dice | None)
         except IllegalMove as refused:
             if len(steps) == 1:
                 raise
-            raise IllegalMove(refused.code, f"Step {number}: {refused.text}") from None
+            raise IllegalMove(refused.code, "Step %(number)s: %(reason)s", number=number, reason=refused.said) from None
     return so_far
 
 
@@ -190,7 +191,12 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
         raise IllegalMove("game-over", "You have no turn left for this move.")
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
-            raise IllegalMove("bad-cards", f"{copy_name(step, 'en')} is not left for this move. {_held(sky, seat)}")
+            raise IllegalMove(
+                "bad-cards",
+                "%(card)s is not left for this move. Your cards are %(hand)s.",
+                card=partial(copy_name, step),
+                hand=partial(_held, sky, seat),
+            )
     acts = [isinstance(step, Action) for step in move.steps]
     if sky.scenario.sternbild == OWN_SECRET and any(acts[:-1]):
         raise IllegalMove(
@@ -218,8 +224,8 @@ def begin_turn(sky: State, seat: Seat) -> State:
     return sky._replace(phase=ACT, on_turn=seat, turn=turn, slots=tuple(slots), chosen=tuple(chosen), log=NOTHING_DONE)
 
 
-def _held(sky: State, seat: Seat) -> str:
-    return f"Your cards are {', '.join(copy_name(card, 'en') for card in sky.hands[seat])}."
+def _held(sky: State, seat: Seat, locale: str) -> str:
+    return ", ".join(copy_name(card, locale) for card in sky.hands[seat])
 
 
 def _laid(move: Move) -> list[str]:
@@ -273,7 +279,12 @@ def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
 
 def _check_in_hand(sky: State, seat: Seat, card: str) -> None:
     if card not in sky.hands[seat]:
-        raise IllegalMove("bad-cards", f"{copy_name(card, 'en')} is not in your hand. {_held(sky, seat)}")
+        raise IllegalMove(
+            "bad-cards",
+            "%(card)s is not in your hand. Your cards are %(hand)s.",
+            card=partial(copy_name, card),
+            hand=partial(_held, sky, seat),
+        )
 
 
 # 4.1 The part `act`
@@ -322,17 +333,26 @@ def _actions(sky: State, seat: Seat) -> list[Move]:
 def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
     sky = so_far.sky
     if sky.phase != ACT:
-        now = "choose your first cards" if sky.phase == CHOOSE else "lay cards"
-        raise IllegalMove("wrong-phase", f"You can't act now: {now}.")
+        if sky.phase == CHOOSE:
+            raise IllegalMove("wrong-phase", "You can't act now. Choose your first cards.")
+        raise IllegalMove("wrong-phase", "You can't act now. Play cards.")
     if isinstance(step, Finish):
         if not may_finish(sky):
-            done = _listed(sky.log.slots)
-            raise IllegalMove("too-few-actions", f"Use two slots in a turn, or all three. So far you used {done}.")
+            raise IllegalMove(
+                "too-few-actions",
+                "Use two slots in a turn, or all three. Used so far: %(slots)s.",
+                slots=_listed(sky.log.slots),
+            )
         so_far.happens(ActFinished(seat))
         _shift(so_far, seat)
         return
     if step.slot not in open_slots(sky):
-        raise IllegalMove("slot-not-open", f"You can't use slot {step.slot} now. Open: {_listed(open_slots(sky))}.")
+        raise IllegalMove(
+            "slot-not-open",
+            "You can't use slot %(slot)s now. Open slots: %(slots)s.",
+            slot=step.slot,
+            slots=_listed(open_slots(sky)),
+        )
     if isinstance(step, Lapse):
         _check_lapse(sky, seat, step.slot)
         so_far.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
@@ -348,16 +368,20 @@ def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
 
 
 def _listed(slots: Sequence[int]) -> str:
-    return " and ".join(map(str, slots)) or "no slot"
+    return ", ".join(map(str, slots)) or "–"
 
 
 def _check_lapse(sky: State, seat: Seat, slot: int) -> None:
     if ways(sky, seat, slot):
-        raise IllegalMove("must-act", f"You can use slot {slot}.")
+        raise _must_act(slot)
     if sky.options["impossible"] == "strict":
         for other in open_slots(sky):
             if ways(sky, seat, other):
-                raise IllegalMove("must-act", f"You can use slot {other}.")
+                raise _must_act(other)
+
+
+def _must_act(slot: int) -> IllegalMove:
+    return IllegalMove("must-act", "You can use slot %(slot)s.", slot=slot)
 
 
 # 6. Shift, lay and draw
@@ -416,7 +440,9 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if slot2 is None and step.slot2 is None:
         raise IllegalMove("bad-cards", "Slot 2 is empty. Play an action card to it.")
     if slot2 is not None and step.slot2 is not None:
-        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't play a card to it.")
+        raise IllegalMove(
+            "bad-cards", "Slot 2 holds %(card)s. You can't play a card to it.", card=partial(copy_name, slot2)
+        )
     for card in (step.slot2, step.slot1):
         if card is not None:
             _check_in_hand(sky, seat, card)
@@ -425,9 +451,10 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if step.slot1 is None and _must_cover(sky, seat):
         raise IllegalMove("bad-cards", "Slot 2 is filled. Play a card to slot 1.")
     if step.slot1 is not None and slot1 is not None and not step.drop_nova:
-        raise IllegalMove("bad-cards", f"Slot 1 holds {slot1}. Drop it first.")
+        raise IllegalMove("bad-cards", "Slot 1 holds %(card)s. Drop it first.", card=partial(copy_name, slot1))
     if step.slot1 is not None and step.slot1 == step.slot2:
-        raise IllegalMove("bad-cards", f"You can play {step.slot1} to only one slot.")
+        name = partial(copy_name, step.slot1)
+        raise IllegalMove("bad-cards", "You can play %(card)s to only one slot.", card=name)
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from server.games.contract import Json, Sentence
 from server.games.sternenglanz.names import bild_name, card_name, piece_name
-from server.games.sternenglanz.notation import read_move
+from server.games.sternenglanz.notation import NOTATION, NOTATION_LINES, read_move
 from server.games.sternenglanz.spoken import write_spoken
 from server.render.text_layout import punctuated
 from server.translations import Language
@@ -275,27 +275,8 @@ def legend(say: Language) -> str:
 
 
 def notation(say: Language) -> str:
-    return say.gettext(
-        "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "
-        "where: %(place)s, %(remove)s, %(nova)s, %(lapse)s. To move a star, list each space of its path: "
-        "%(move)s. To stop after slots 1 and 2, write %(finish)s. Then choose a card for slot 2 and one for slot "
-        "1, or write - for no card: %(lay)s. To discard the Supernova card in slot 1 first: %(drop)s. Before your "
-        "first turn, choose the cards for slots 2 and 3: %(choose)s. You can use capital or small letters.",
-        **{name: write_spoken(read_move(line), say.locale) for name, line in _WRITTEN.items()},
-    )
-
-
-_WRITTEN = {
-    "place": "1 lay punkt b1",
-    "move": "2 move a1 b2 c3",
-    "remove": "3 remove c1",
-    "nova": "1 nova d4",
-    "lapse": "2 lapse",
-    "finish": "finish",
-    "lay": "lay geburt#4 -",
-    "drop": "drop lay geburt#4 -",
-    "choose": "choose geburt#3 loch-a#1",
-}
+    lines = {name: write_spoken(read_move(line), say.locale) for name, line in NOTATION_LINES.items()}
+    return say.gettext(NOTATION, **lines)
 
 
 SENTENCES: Mapping[str, Sentence] = {

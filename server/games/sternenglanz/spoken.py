@@ -38,7 +38,7 @@ from server.games.sternenglanz.moves import (
     field_named,
     path_along,
 )
-from server.games.sternenglanz.names import SHORT, copy_name, piece_name, type_name
+from server.games.sternenglanz.names import SHORT, copy_name, in_sentence, piece_name, type_name
 from server.games.sternenglanz.notation import NO_CARD
 from server.translations import LOCALES
 
@@ -147,8 +147,7 @@ def _card(copy: str | None, locale: str) -> str:
 
 
 def _in_sentence(name: str, locale: str) -> str:
-    """Return a name as it is written within a line: only German nouns are capitalised."""
-    return (name if locale == "de" else name[0].lower() + name[1:]).replace(" ", "\u00a0")
+    return in_sentence(name, locale).replace(" ", "\u00a0")
 
 
 # Reading
@@ -161,7 +160,7 @@ def read_spoken(text: str, locale: str) -> Move:
         raise _not_a_step()  # the common case, since every part of an email's lines is tried
     lines = [_plain(step) for step in text.split(";")]
     if len(lines) > MOST_STEPS:
-        raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
+        raise MalformedMove("bad-steps", "A move has 1 to %(most)s steps.", most=MOST_STEPS)
     return Move(tuple(_read_step(words, known) for words in lines))
 
 

@@ -104,7 +104,9 @@ def place(view: Json, text: str) -> Place:
     """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove for an unknown field."""
     field = text.strip().lower()
     if field not in FIELDS:
-        raise MalformedMove("unknown-field", "The Firmament has no such space. Write, for example: b1")
+        raise MalformedMove(
+            "unknown-field", "The Firmament has no such space. Write, for example: %(example)s", example="b1"
+        )
     return Place(f"/board/{field}")
 
 
@@ -150,7 +152,7 @@ def move_of(events: Sequence[Any]) -> Move:
     """Return the move that led to these events. Raise MalformedMove if no move begins with them."""
     steps = [step for event in events if (step := _step_of(event)) is not None]
     if not steps or _step_of(events[0]) is None:
-        raise MalformedMove("not-a-move", "These events do not begin with a step of a turn.")
+        raise MalformedMove("not-a-move", "These events don't begin with a move.")
     return move_from_json({"steps": steps})
 
 

@@ -15,6 +15,7 @@ class Placement(NamedTuple):
     space: str
 
 
+_FIELDS = ", ".join(f"`{it}`" for it in Placement._fields)
 # All placements, created once.
 PLACEMENTS = {
     (star, board, space): Placement(star, board, space)
@@ -27,17 +28,20 @@ PLACEMENTS = {
 def move_from_json(data: Any) -> Placement:
     """Parse a placement, legal or not. Raise MalformedMove if the data isn't a placement."""
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", "A move must be an object with star, board and space.")
+        raise MalformedMove("not-an-object", "A move must be an object with the fields %(fields)s.", fields=_FIELDS)
     try:
         star, board, space = data["star"], data["board"], data["space"]
     except KeyError as missing:
-        raise MalformedMove("missing-field", f"The move lacks the field {missing.args[0]}.") from None
+        raise MalformedMove("missing-field", "The field `%(field)s` is missing.", field=missing.args[0]) from None
     if len(data) != 3:
-        raise MalformedMove("unknown-field", "A move has only the fields star, board and space.")
+        raise MalformedMove("unknown-field", "Unknown field. The fields are %(fields)s.", fields=_FIELDS)
     if type(star) is not str or type(board) is not str or type(space) is not str:
-        raise MalformedMove("wrong-type", "star, board and space must be strings.")
+        wrong = next(name for name, value in data.items() if type(value) is not str)
+        raise MalformedMove(
+            "wrong-type", "The field `%(field)s` must be of type `%(type)s`.", field=wrong, type="string"
+        )
     if star not in FACE_VALUES:
-        raise MalformedMove("unknown-star", f"This star doesn't exist. The stars are {', '.join(STARS)}.")
+        raise MalformedMove("unknown-star", "This star doesn't exist. The stars are %(stars)s.", stars=", ".join(STARS))
     return Placement(star, board, space)
 
 

@@ -5,7 +5,16 @@ from typing import Any
 
 from server.games.contract import Json
 from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, named, revision_option
+from server.games.schemas import (
+    HOUSE_OPTIONS,
+    bad_choice,
+    bad_number_or_null,
+    bad_seats,
+    check_house_options,
+    named,
+    revision_option,
+    unknown_option,
+)
 from server.games.sternenhimmel.material import BOARD_SET, SEATS
 
 REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
@@ -109,14 +118,13 @@ DEFAULT_EDITION = "schloth-en"
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     """Return the value of every option, with the edition's defaults. Raise BadOption for an invalid option."""
     if type(seats) is not int or seats not in SEATS:
-        raise BadOption("bad-seats", "Sternenhimmel is for 3, 4 or 5 players.")
+        raise bad_seats("Sternenhimmel", SEATS)
     for name in options:
         if name not in OPTION_SCHEMA["properties"]:
-            known = ", ".join(OPTION_SCHEMA["properties"])
-            raise BadOption("unknown-option", f"Unknown option {name[:40]!r}. The options are {known}.")
+            raise unknown_option(name, OPTION_SCHEMA)
     for name, schema in OPTION_SCHEMA["properties"].items():
         if name in options and "enum" in schema and options[name] not in schema["enum"]:
-            raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
+            raise bad_choice(name, schema["enum"])
     check_house_options(options, OPTION_SCHEMA)
     edition = options.get("edition", DEFAULT_EDITION)
     resolved = {"edition": edition, "boards": BOARD_SET["set"], "start_seat": None, **EDITIONS[edition], **options}
@@ -128,9 +136,9 @@ def _check_start_seat(start_seat: Any, start_player: str, seats: int) -> None:
     if start_seat is None:
         return
     if type(start_seat) is not int or not 0 <= start_seat < seats:
-        raise BadOption("bad-option", f"The option start_seat must be a seat from 0 to {seats - 1}, or null.")
+        raise bad_number_or_null("start_seat", 0, seats - 1)
     if start_player == "random":
-        raise BadOption("bad-option", "Omit the option start_seat if start_player is random.")
+        raise BadOption("bad-option", "Omit the option `%(option)s` if start_player is random.", option="start_seat")
 
 
 OPTION_SCHEMA: Json = {

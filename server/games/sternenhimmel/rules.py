@@ -1,12 +1,12 @@
 """The rules of Sternenhimmel: setup, turns and end (sections 2, 4 and 9)."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from server.games.contract import ALONE, NOBODY, Dice, Json, Outcome, Seat
 from server.games.errors import IllegalMove
-from server.games.sternenhimmel.material import BOARDS, LYING
+from server.games.sternenhimmel.material import BOARDS, LYING, named
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.options import resolve_options
 from server.games.sternenhimmel.scoring import score
@@ -84,6 +84,39 @@ def _not_your_turn() -> IllegalMove:
     return IllegalMove("not-your-turn", "It's not your turn.")
 
 
+def _unknown_space(board: str) -> IllegalMove:
+    return IllegalMove(
+        "unknown-space",
+        "%(board)s has no such space. Its spaces are %(spaces)s.",
+        board=partial(named, board),
+        spaces=", ".join(BOARDS[board].spaces),
+    )
+
+
+def _taken(board: str, space: str) -> IllegalMove:
+    return IllegalMove(
+        "space-taken", "Space %(space)s of %(board)s already holds a star.", space=space, board=partial(named, board)
+    )
+
+
+def _not_in_play(sky: State, board: str) -> IllegalMove:
+    def in_play(locale: str) -> str:
+        return ", ".join(named(it, locale) for it in sky.slots if it is not None)
+
+    if board not in BOARDS:
+        return IllegalMove(
+            "board-not-in-play",
+            "This constellation doesn't exist. Constellations in play: %(boards)s.",
+            boards=in_play,
+        )
+    return IllegalMove(
+        "board-not-in-play",
+        "%(board)s is not in play. Constellations in play: %(boards)s.",
+        board=partial(named, board),
+        boards=in_play,
+    )
+
+
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
     """Raise IllegalMove unless the seat may plan this placement.
 
@@ -92,16 +125,17 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
     """
     star, board, space = move
     if board not in BOARDS:
-        raise IllegalMove("board-not-in-play", "This constellation doesn't exist.")
+        raise _not_in_play(sky, board)
     if space not in BOARDS[board].spaces:
-        raise IllegalMove(
-            "unknown-space", f"{board} has no such space. Its spaces are {', '.join(BOARDS[board].spaces)}."
-        )
+        raise _unknown_space(board)
     if space in sky.stars.get(board, ()) or any((it.board, it.space) == (board, space) for it in earlier):
-        raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
+        raise _taken(board, space)
     if sky.hands[seat].count(star) <= sum(it.star == star for it in earlier):
         raise IllegalMove(
-            "star-not-in-hand", f"You have no {star} left for this move. Your hand is {' '.join(sky.hands[seat])}."
+            "star-not-in-hand",
+            "You have no %(star)s left for this move. Your hand is %(hand)s.",
+            star=star,
+            hand=" ".join(sky.hands[seat]),
         )
 
 
@@ -123,18 +157,17 @@ def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
     if seat != sky.on_turn:
         raise _not_your_turn()
     if board not in sky.stars:
-        in_play = ", ".join(board for board in sky.slots if board is not None)
-        named = f"{board} is not in play" if board in BOARDS else "This constellation doesn't exist"
-        raise IllegalMove("board-not-in-play", f"{named}. Constellations in play: {in_play}.")
+        raise _not_in_play(sky, board)
     if space not in BOARDS[board].spaces:
-        raise IllegalMove(
-            "unknown-space", f"{board} has no such space. Its spaces are {', '.join(BOARDS[board].spaces)}."
-        )
+        raise _unknown_space(board)
     if space in sky.stars[board]:
-        raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
+        raise _taken(board, space)
     if star not in sky.hands[seat]:
         raise IllegalMove(
-            "star-not-in-hand", f"You have no {star} in your hand. Your hand is {' '.join(sky.hands[seat])}."
+            "star-not-in-hand",
+            "You have no %(star)s in your hand. Your hand is %(hand)s.",
+            star=star,
+            hand=" ".join(sky.hands[seat]),
         )
 
 

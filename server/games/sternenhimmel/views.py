@@ -47,8 +47,13 @@ def place(view: Json, text: str) -> Place:
             if board in boards and space in BOARDS[board].spaces:
                 at = f"/boards/{boards.index(board)}"
                 return Place(f"{at}/spaces/{space}", {f"{at}/board": board})
-    example = "".join(f" Write, for example: {it['board']} {next(iter(it['spaces']))}" for it in view["boards"][:1])
-    raise MalformedMove("unknown-space", f"This is not a space of a constellation in play.{example}")
+    for it in view["boards"][:1]:
+        raise MalformedMove(
+            "unknown-space",
+            "This is not a space of a constellation in play. Write, for example: %(example)s",
+            example=f"{it['board']} {next(iter(it['spaces']))}",
+        )
+    raise MalformedMove("unknown-space", "This is not a space of a constellation in play.")
 
 
 def example(view: Json) -> Placement | None:
@@ -104,4 +109,4 @@ def move_of(events: Sequence[Any]) -> Placement:
     match events:
         case [StarPlaced(_, board, space, star), *_]:
             return move_from_json({"star": star, "board": board, "space": space})
-    raise MalformedMove("not-a-placement", "These events do not begin with a placement.")
+    raise MalformedMove("not-a-placement", "These events don't begin with a move.")

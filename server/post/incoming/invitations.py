@@ -139,7 +139,7 @@ class _YesOrNo:
 
     def read_move(self, text: str) -> str:
         if text.lower() not in (YES, NO):
-            raise MalformedMove("yes-or-no", text)
+            raise MalformedMove("yes-or-no", "Reply with yes or no.")
         return text.lower()
 
     def write_move(self, move: Any) -> str:
