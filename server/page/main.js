@@ -3,7 +3,7 @@ import { html, render, useEffect, useRef, useState } from "./ui/html.js";
 import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
-import { here, whereNow } from "./ui/routes.js";
+import { here, signInRoute, whereNow } from "./ui/routes.js";
 import { changeLanguage, recognise, signOut, wasSignedIn } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
@@ -115,7 +115,7 @@ function Head({ player, here, waiting }) {
       ${!player && link("rules", "rules")}
     </nav>
     <div class="who">${player && !player.guest ? html`<${Player} player=${player} here=${here} />`
-      : link("sign-in", "nav.sign-in")}</div>
+      : html`<a href=${signInRoute()} aria-current=${here === "sign-in" ? "page" : null}>${t("nav.sign-in")}</a>`}</div>
   </header>`;
 }
 
@@ -155,7 +155,7 @@ function Notice() {
     ${hasEnded && html`<p class="notice">${t("session.ended")}</p>`}
     ${isOld && html`<p class="notice">${t("release")} <button class="plain" onClick=${renew}>${t("release.renew")}</button></p>`}
     ${isNew && player && html`<p class="notice">${t("sandbox.you", { name: player.name })} <a
-      href="#/sign-in">${t("sandbox.other")}</a></p>`}
+      href=${signInRoute()}>${t("sandbox.other")}</a></p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
   </div>`;
 }

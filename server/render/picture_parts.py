@@ -1,16 +1,22 @@
 """Elements that the pictures of all games share: the sheet, its colours, the shapes of the seats, and text."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil, cos, floor, hypot, pi, sin
+from pathlib import Path
+from re import compile as regex
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from PIL import ImageFont
+
+_FONTS = Path(__file__).parent / "fonts"
 FONT = "Noto Sans"
 WIDTH, MARGIN = 720, 14  # in an email on a narrow phone, a picture is shown at less than half its size
 PANEL = 340  # two columns of panels fill the width
 LEGIBLE = 24  # size of what players must read: 11 pixels on a phone 360 pixels wide
-_LONGEST_NAME = 18
+_SMALLEST = 20  # size to which a long name shrinks before it is shortened
+_MARKS = regex(r"(?: \([^()]*\))+$")  # such as " (program)", and the number of a seat
 
 
 class Theme(NamedTuple):
@@ -129,9 +135,29 @@ def around(x: float, y: float, r: float) -> Box:
     return Box(floor(x - r), floor(y - r), ceil(x + r), ceil(y + r))
 
 
-def short(name: str) -> str:
-    """Shorten a player's name to fit a panel."""
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+@lru_cache(2_000)
+def fitted(name: str, room: int, size: int) -> tuple[str, int]:
+    """Return a player's name and its size, so that it fits this width in bold. A long name shrinks before it is
+    shortened, and keeps what stands in parentheses at its end."""
+    for smaller in range(size, _SMALLEST - 1, -1):
+        if _width(name, smaller) <= room:
+            return name, smaller
+    found = _MARKS.search(name)
+    marks = found[0] if found and _width(found[0], _SMALLEST) <= room / 2 else ""
+    rest = name.removesuffix(marks)
+    while rest and _width(f"{rest}…{marks}", _SMALLEST) > room:
+        rest = rest[:-1]
+    return f"{rest}…{marks}", _SMALLEST
+
+
+def _width(words: str, size: int) -> float:
+    return font_of(size, bold=True).getlength(words)
+
+
+@cache
+def font_of(size: int, bold: bool) -> ImageFont.FreeTypeFont:
+    file = _FONTS / f"NotoSans-{'Bold' if bold else 'Regular'}.ttf"
+    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)  # the same on every machine
 
 
 @cache

@@ -7,7 +7,6 @@ compressing are fast.
 from functools import cache, lru_cache
 from io import BytesIO
 from itertools import accumulate, product
-from pathlib import Path
 from struct import pack
 from threading import Lock
 from typing import Any, NamedTuple
@@ -15,12 +14,11 @@ from zlib import crc32
 
 import resvg_py
 from cachetools import LRUCache
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw
 from zlib_ng import zlib_ng
 
-from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
+from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite, font_of
 
-_FONTS = Path(__file__).parent / "fonts"
 _LEVEL = 4  # level of compression
 _FILTER = 1  # each row begins with a byte for its filter; 0 means unfiltered
 _Shade = tuple[int, int, int]
@@ -166,14 +164,8 @@ class _Glyph(NamedTuple):
 
 @lru_cache(maxsize=_MOST_GLYPHS)
 def _glyph(letter: str, size: int, bold: bool) -> _Glyph:
-    font = _font(size, bold)
+    font = font_of(size, bold)
     left, top, right, bottom = (round(edge) for edge in font.getbbox(letter, anchor="ls"))
     cover = Image.new("L", (max(right - left, 1), max(bottom - top, 1)))
     ImageDraw.Draw(cover).text((-left, -top), letter, 255, font, "ls")
     return _Glyph(cover, left, top, round(font.getlength(letter)))
-
-
-@cache
-def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    file = _FONTS / f"NotoSans-{'Bold' if bold else 'Regular'}.ttf"
-    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)  # the same on every machine

@@ -273,3 +273,18 @@ def test_a_tap_on_a_players_score_shows_what_they_have(scene: Scene, windows: Wi
     page.goto(f"/#/games/{scene.games['sternenglanz']}")
     page.locator("[data-score='1']").tap()
     expect(page.locator(".owned .slot")).to_have_count(3)
+
+
+def test_the_header_takes_at_most_two_lines_on_a_phone(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "max@example.org"))
+    client.ask("PATCH", "/v1/me", json={"name": "Maximilian von Stern"})
+    for _ in range(10):
+        game_of(client, ME, BOT, BOT)
+    page = windows.open(client, **PHONE)
+    for locale in LOCALES:
+        client.ask("PATCH", "/v1/me", json={"locale": locale})
+        page.goto("/#/lobby")
+        page.reload()
+        expect(page.locator("html")).to_have_attribute("lang", locale)
+        expect(page.locator(".head .count")).to_have_text("10")
+        assert page.locator(".head").evaluate("it => it.offsetHeight") < 100, locale

@@ -95,7 +95,7 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     page = windows.open(**PHONE)
     page.goto(link)
     expect(page.get_by_role("heading", name="A clear night")).to_be_visible()
-    expect(page.get_by_text(f"You're playing for {name}, this turn only.")).to_be_visible()
+    expect(page.get_by_text(f"You're playing as {name}, this turn only.")).to_be_visible()
     for login in ("Send", "Options, pause, leave", "Sign out", "Sign in"):
         expect(page.get_by_text(login, exact=True)).to_have_count(0)
     page.locator(".space.open").first.tap()
@@ -103,7 +103,7 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     expect(page.get_by_role("button", name="Play it")).to_be_visible()
     assert version_of(ada, game_id) == 1
     page.get_by_role("button", name="Play it").tap()
-    expect(page.get_by_role("heading", name=f"Played for {name}")).to_be_focused()
+    expect(page.get_by_role("heading", name=f"Played as {name}")).to_be_focused()
     expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert not too_wide(page)
@@ -134,7 +134,7 @@ def test_a_sternenglanz_turn_is_played_to_its_end_by_its_link(
         assert version_of(ada, game_id) == turn
         play_it(page, Locator.tap)
         until(lambda: version_of(ada, game_id) > turn or page.wait_for_timeout(20))
-    expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
+    expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     expect(page.locator(".ended li")).not_to_have_count(0)
     assert version_of(ada, game_id) > before
     assert Client(house, link.removeprefix("/t/")).ask("GET", f"/v1/games/{game_id}").status_code == 401
@@ -147,9 +147,9 @@ def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     windows.expected = OVER
     page = windows.open(ben)
     page.goto(link_of(house, ada, game_id))
-    expect(page.get_by_text("You're playing for ada")).to_be_visible()
+    expect(page.get_by_text("You're playing as ada")).to_be_visible()
     by_mouse(page)
-    expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
+    expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     assert version_of(ada, game_id) > 1
     page.get_by_role("link", name="The whole game").click()
     expect(page.get_by_text("Game not found.")).to_be_visible()  # for Ben
@@ -166,7 +166,7 @@ def test_a_move_by_link_with_a_lost_response_is_resent_and_counts_once(
     tries = loses(page, "**/moves", 1)
     page.goto(link_of(house, ada, game_id))
     by_finger(page)
-    expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
+    expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     expect(page.locator(".ended li")).to_have_text(re.compile(r"ada.* put .* on "))
     assert len(tries) == 2
 

@@ -412,6 +412,7 @@ def test_the_lobby_lists_terms_shared_by_most_games_only_once(ada: Client, windo
     expect(page.locator(".usual")).to_have_text(re.compile("2 days per turn"))
     expect(page.locator(".usual dd").filter(has_text="2 days per turn")).to_have_count(0)  # the heading says it
     expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn"])
+    expect(page.locator(".cards + .usual")).to_be_visible()  # the games come first
 
 
 def test_usual_terms_take_one_line_on_a_phone_until_they_are_opened(ada: Client, windows: Windows) -> None:

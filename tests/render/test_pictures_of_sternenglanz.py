@@ -21,7 +21,7 @@ from server.games.sternenglanz.state import ActionLapsed, SternbildCompleted, Su
 from server.render.picture_parts import DARK, Colours, Line, Sprite, sheet
 from server.render.png import png
 from server.render.text_layout import WIDTH
-from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
+from tests.support.pictures import LONG_NAMES, NARROW, difference_of_shapes, overlapping, words_elsewhere
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["Ada", "Émilie du Châtelet", "Hevelius", "Tycho"]
@@ -172,6 +172,15 @@ def test_every_sternbild_can_be_drawn_by_itself() -> None:
         png(sheet(120, "", Colours(DARK, COLOURS), [sternbild(bild, DARK, "en")])) for bild in CARDS.sternbilder
     ]
     assert len(set(pictures)) == len(pictures)
+
+
+@pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
+def test_long_names_overlap_nothing(locale: str) -> None:
+    for seats, moves in ((2, 0), (3, 40), (4, 400)):
+        shown = draw("sternenglanz", view(skies(4, seats, moves)[-1], 0), LONG_NAMES[:seats], locale=locale)
+        for ground in (shown.colours.theme.sky, shown.colours.theme.card):
+            assert not list(overlapping(shown, ground))
+        assert len([it for it in shown.parts if isinstance(it, Line) and "(program)" in it.words]) >= 2
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

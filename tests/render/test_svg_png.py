@@ -1,6 +1,7 @@
 """Pictures show only a view, and are identical on every machine."""
 
 import random
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +14,7 @@ from server.render import png as png_module
 from server.render.picture_parts import Line
 from server.render.png import png
 from server.render.text_layout import WIDTH
-from tests.support.pictures import NARROW, difference_of_shapes, words_elsewhere
+from tests.support.pictures import LONG_NAMES, NARROW, difference_of_shapes, overlapping, words_elsewhere
 
 RULES = GAMES["sternenhimmel"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -135,6 +136,15 @@ def test_the_picture_cache_stays_within_its_size(monkeypatch):
 def test_any_name_can_be_drawn():
     names = ["", " ", "\u200b", "\U0001f320 \u05d0\u05d1", "\u0301" * 22]
     assert png(picture(table(5, 3), names=names)).startswith(b"\x89PNG\r\n")
+
+
+@pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
+def test_long_names_overlap_nothing(locale):
+    for seats, moves in product((3, 4, 5), (0, 1, 30, 31)):
+        shown = picture(table(seats, moves), names=LONG_NAMES, locale=locale)
+        for ground in (shown.colours.theme.sky, shown.colours.theme.card):
+            assert not list(overlapping(shown, ground))
+        assert len([it for it in shown.parts if isinstance(it, Line) and "(program)" in it.words]) == 2
 
 
 @pytest.mark.parametrize("seats", [3, 5])

@@ -8,9 +8,16 @@ import resvg_py
 from PIL import Image, ImageChops, ImageStat
 
 from server.render import png
-from server.render.picture_parts import WIDTH, Box, Line, Picture, Sprite
+from server.render.picture_parts import WIDTH, Box, Line, Picture, Sprite, font_of
 
 NARROW = (360 - 2 * 16) / WIDTH  # pixels of a narrow phone for each of ours, without the margins of a letter
+LONG_NAMES = [
+    "Nightwatch (program)",
+    "Maximilian of the Long Night (program)",
+    "Émilie du Châtelet",
+    "W" * 40,
+    "Kim (2)",
+]
 _FONTS = [str(path) for path in (Path(png.__file__).parent / "fonts").glob("*.ttf")]
 
 
@@ -31,6 +38,20 @@ def words_elsewhere(picture: Picture) -> Iterator[str]:
         room = 3 + len(line.words) // 3
         if not one or not other or any(abs(a - b) > room for a, b in zip(one, other, strict=True)):
             yield f"{line}: {one} and not {other}"
+
+
+def overlapping(picture: Picture, ground: str) -> Iterator[str]:
+    """Yield the lines of text on this ground that leave the picture or overlap another line."""
+    boxes: list[tuple[float, float, float, str]] = []
+    for it in picture.parts:
+        if not isinstance(it, Line) or it.ground != ground:
+            continue
+        width, y = font_of(it.size, it.bold).getlength(it.words), it.top + it.y
+        left = it.left + it.x - width * {"start": 0, "middle": 0.5, "end": 1}[it.anchor]
+        beside = [words for a, b, other, words in boxes if a < left + width and left < b and abs(other - y) < 15]
+        if beside or left < 0 or left + width > WIDTH or y + 10 > picture.height:
+            yield f"{it.words}: {beside}"
+        boxes.append((left, left + width, y, it.words))
 
 
 def _ink(picture: Image.Image) -> tuple[int, int, int, int] | None:

@@ -38,11 +38,11 @@ from server.render.picture_parts import (
     around,
     clearest,
     corners,
+    fitted,
     news_mark,
     placed,
     seat_mark,
     sheet,
-    short,
 )
 from server.render.text_layout import captioned, punctuated
 
@@ -53,6 +53,7 @@ _IS_ROUND = all(hypot(field.x - 0.5, field.y - 0.5) <= 0.46 for field in FIELDS.
 _FREE = 27  # radius of a free field
 _PIECE = 1.2  # scale of a piece on the Firmament
 _TABLEAU = 72  # distance of the slots from a panel's top
+_NAME = 236  # width of a player's name, beside the points
 _MINI = 46  # size of a completed Sternbild
 _TALL = 780  # height of a thumbnail
 _BESIDE = 0.08  # room beside the outermost piece of a thumbnail, as a part of the Firmament
@@ -119,7 +120,7 @@ def fullness(view: Json) -> int:
 
 
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
-    points = ", ".join(f"{short(name)} {each}" for name, each in zip(names, view["points"], strict=True))
+    points = ", ".join(f"{name} {each}" for name, each in zip(names, view["points"], strict=True))
     return punctuated(
         f"Sternenglanz: {scenario_name(view['scenario'], locale)}. {_WORDS[locale]['points']}: {points}", locale
     )
@@ -134,18 +135,10 @@ def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterat
     yield Line(MARGIN + 4, 36, scenario_name(view["scenario"], locale), theme.ink, 28, theme.sky, bold=True)
     yield Line(MARGIN + 4, 64, _goal(view["scenario"], locale), theme.faint, 21, theme.sky)
     if result is not None:
-        winners = ", ".join(short(names[seat]) for seat in result["winners"])
+        winners = ", ".join(names[seat] for seat in result["winners"])
+        won, size = fitted(captioned(f"{say['won']}: {winners}", locale), _FULL // 2, 21)
         yield Line(right, 36, say["over"], theme.ink, LEGIBLE, theme.sky, anchor="end", bold=True)
-        yield Line(
-            right,
-            64,
-            captioned(f"{say['won']}: {winners}", locale),
-            theme.gold,
-            21,
-            theme.sky,
-            anchor="end",
-            bold=True,
-        )
+        yield Line(right, 64, won, theme.gold, size, theme.sky, anchor="end", bold=True)
     elif view["turn"]:
         yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, LEGIBLE, theme.sky, anchor="end")
 
@@ -291,7 +284,8 @@ def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str
     yield f'<g id="seat-{seat}">'
     yield _panel(_panel_height(view), SEAT_COLOURS[seat] if waited_for else None, theme)
     yield from placed(22, 25, [seat_mark(seat, 13, theme, card)])
-    yield Line(44, 32, short(names[seat]), theme.ink, 23, card, bold=waited_for)
+    name, size = fitted(names[seat], _NAME, 23)
+    yield Line(44, 32, name, theme.ink, size, card, bold=waited_for)
     yield Line(right, 34, str(view["points"][seat]), theme.ink, 30, card, anchor="end", bold=True)
     held = f"{say['hand']} {view['hand_sizes'][seat]} · {say['discard']} {view['discards'][seat]}"
     yield Line(44, 59, held, theme.faint, 19, card)

@@ -26,12 +26,12 @@ from server.render.picture_parts import (
     around,
     clearest,
     corners,
+    fitted,
     news_mark,
     placed,
     seat_mark,
     shape,
     sheet,
-    short,
 )
 from server.render.text_layout import captioned, punctuated
 
@@ -61,7 +61,8 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     rows = (len(boards) + 1) // 2
     in_gap = len(boards) % 2 == 1
     seats_height = 66 + _SEAT * len(names) + (82 if view["hand"] is not None else 0)
-    height = max(rows * _ROW, 1) + MARGIN + (0 if in_gap else seats_height)
+    above = (rows - 1 if in_gap else rows) * _ROW
+    height = max(rows * _ROW, above + seats_height) + MARGIN
     parts: list[Part] = []
     second = MARGIN + PANEL + MARGIN // 2
     for i, shown in enumerate(boards):
@@ -93,7 +94,7 @@ def fullness(view: Json) -> tuple[int, int, int]:
 
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     boards = ", ".join(BOARDS[it["board"]].names[locale] for it in view["boards"])
-    scores = ", ".join(f"{short(name)} {coins}" for name, coins in zip(names, view["coins"], strict=True))
+    scores = ", ".join(f"{name} {coins}" for name, coins in zip(names, view["coins"], strict=True))
     return punctuated(f"Sternenhimmel: {boards}. {_WORDS[locale]['coins']}: {scores}", locale)
 
 
@@ -224,9 +225,10 @@ def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale:
     if is_next:
         marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
         yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
-        yield Line(width - 10, -4, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
+        yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
-    yield Line(50, -4, short(name), theme.ink, LEGIBLE, ground, bold=is_next)
+    words, size = fitted(name, width - 60, LEGIBLE)
+    yield Line(50, -4, words, theme.ink, size, ground, bold=is_next)
     held = f"{_counted(view['coins'][seat], 'coins', locale)}, {_counted(view['hand_sizes'][seat], 'stars', locale)}"
     yield Line(50, 19, held, theme.faint, 20, ground)
 

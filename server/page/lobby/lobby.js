@@ -48,10 +48,6 @@ function Found({ found, wanted, player, again }) {
         fits: games.length, count: found.items.length })}`}
       ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
-    ${usual.length > 0 && html`<details class="usual" open=${isWide}>
-      <summary><h3>${t("lobby.usual", { time })}</h3> <span>${t("lobby.usual.more")}</span></summary>
-      <p class="faint">${t("lobby.usual.about")}</p>
-      <dl class="terms"><${Terms} terms=${others} /></dl></details>`}
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
       usual=${game.status !== "finished" && usual}>
       <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br
@@ -59,6 +55,10 @@ function Found({ found, wanted, player, again }) {
       ${wanted.offered && html`<${TakeOver} game=${game} player=${player} again=${again} />`}
       ${game.status === "open" && html`<${Join} game=${game} player=${player} again=${again} />`}
     <//>`)}</ul>
+    ${usual.length > 0 && html`<details class="usual" open=${isWide}>
+      <summary><h3>${t("lobby.usual", { time })}</h3> <span>${t("lobby.usual.more")}</span></summary>
+      <p class="faint">${t("lobby.usual.about")}</p>
+      <dl class="terms"><${Terms} terms=${others} /></dl></details>`}
     ${more && html`<p class="more"><button class="plain"
       onClick=${() => location.replace(more)}>${t("games.more")}</button></p>`}`;
 }

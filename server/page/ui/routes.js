@@ -22,6 +22,9 @@ export const toGame = (/** @type {string} */ id) => `#/games/${id}`;
 /** Return the route that signs in and then returns here. */
 export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;
 
+/** Return the route that signs in. On that screen, it keeps the address to return to. */
+export const signInRoute = () => (whereNow().parts[0] === "sign-in" ? location.hash : "#/sign-in");
+
 const CONSENT = "/oauth/authorize?";
 
 /**
