@@ -152,6 +152,20 @@ def test_pages_are_small_and_unchanged_ones_are_not_sent_again(app: Flask) -> No
     assert len(client.get("/static/docs.js").data) < 4_000
 
 
+def test_the_search_also_finds_fields_descriptions_and_headings_of_the_handbook(app: Flask) -> None:
+    client = app.test_client()
+    packed = client.get("/docs/search.js", headers={"Accept-Encoding": "gzip"})
+    assert packed.content_encoding == "gzip"
+    assert len(packed.data) < 30_000
+    text = client.get("/docs/search.js").text
+    index = json.loads(text.removeprefix("export default ").removesuffix(";"))
+    calls = {id for page in paths_of(app) for id in re.findall(r'href="/docs/api/[\w-]+#(\w+)"', shown(app, page))}
+    assert index["calls"].keys() <= calls
+    assert {"dry_run", "would", "foresee"} <= set(index["calls"]["playMove"].split())
+    assert {"kinds", "secret"} <= set(index["calls"]["makeWebhook"].split())
+    assert ["/docs/bot#lines", "Write a bot in 30 lines: Without HTTP, in any language"] in index["pages"]
+
+
 def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:
     for path in paths_of(app):
         response = app.test_client().get(path)
