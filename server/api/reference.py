@@ -15,7 +15,7 @@ from server.api.problems import ALL
 from server.games import Json
 
 SCHEMAS = "/docs/api/schemas"
-_MOST_TABLES = 4  # unions with more variants are shown as links
+_MOST_TABLES = 5  # unions with more variants are shown as links
 _UNLIMITED = 2**31 - 1  # the database's maximum
 _WIDTH = 88  # characters in a line of code
 _NO_NUL = r"^[^\u0000]*$"
@@ -266,6 +266,11 @@ class Reference:
                 return Markup("array of ") + self._type(items)
             case {"type": "object", "additionalProperties": {"type": _} | {"$ref": _} | {"anyOf": _} as values}:
                 return Markup("object of ") + self._type(values)
+            case {"contentMediaType": "application/json", "contentSchema": {"properties": names}}:
+                fields = (Markup("<code>{}</code> {}").format(name, self._type(it)) for name, it in names.items())
+                return Markup("JSON text of an object with ") + Markup(", ").join(fields)
+            case {"contentMediaType": "application/json", "contentSchema": inner}:
+                return Markup("JSON text of ") + self._type(inner)
             case {"contentSchema": inner}:
                 return Markup("lines of ") + self._type(inner)
             case {"type": "string", "format": name}:
