@@ -173,10 +173,13 @@ class SignInFirst(PlayError):
 
 
 class MissingScope(PlayError):
-    """A valid token that lacks the required `scope`."""
+    """A valid token that lacks the required `scope`. A guest gets the scope only with an account."""
 
-    def __init__(self, scope: str) -> None:
-        super().__init__(noted("This token lacks the scope %(scope)s."), scope=scope)
+    def __init__(self, scope: str, is_guest: bool = False) -> None:
+        words = noted("This token lacks the scope %(scope)s.")
+        if is_guest:
+            words = noted("Guests can't have the scope %(scope)s. Sign in by email first.")
+        super().__init__(words, scope=scope)
         self.scope = scope
 
 

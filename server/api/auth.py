@@ -5,9 +5,10 @@ from uuid import UUID
 from flask import Flask, g, request
 from werkzeug.exceptions import Unauthorized
 
+from server.accounts.guests import is_guest
 from server.accounts.tokens import Caller
 from server.api.languages import speak
-from server.errors import PlayError
+from server.errors import MissingScope, PlayError
 from server.play.turns import turn_links
 from server.store.database_retry import Unavailable
 from server.translations import Words
@@ -34,7 +35,10 @@ def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False)
     accepted, too. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
     """
     found = any_caller()
-    found.need(scope, game_id, may_be_closed)
+    try:
+        found.need(scope, game_id, may_be_closed)
+    except MissingScope:
+        raise MissingScope(scope, is_guest(found.player_id)) from None
     return found
 
 

@@ -149,6 +149,35 @@ class GameStream(MethodView):
         lost. At nameless tables, no such events are sent. Players who blocked each other don't see each other. You also
         get events named `changed` when someone has voted or a seat has changed.
 
+        A stream with `presence`, from a player's move to a restored backup:
+
+        ```text
+        retry: 2000
+        id: 5-0
+
+        event: present
+        data: {"seats":[1]}
+
+        id: 6-0
+        data: {"seq":6,"version":2,"type":"star-placed","seat":0,"at":"2026-11-21T19:02:00Z","board":"leo","space":"c","star":"7","by":"player"}
+
+        id: 6-1
+        event: said
+        data: {"nr":1,"seat":1,"name":"Bea","text":"Good luck!","at":"2026-11-21T19:03:00Z"}
+
+        event: changed
+        data: {}
+
+        :
+
+        id: 0-0
+        event: reset
+        data: {"game":"9d2c7f0a-5a37-4a52-8d6e-3f4b1f0a9d77","newest":4}
+        ```
+
+        Events without a name are those of getEvents. In `present`, `seats` are the other players who have the table
+        open. In `reset`, `newest` is the `seq` at which the log ends. `changed` has no fields.
+
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
         _show_ticket(query)

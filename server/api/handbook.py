@@ -1,11 +1,13 @@
 """The handbook of the API: its documents, all problems, and the reference of all calls."""
 
+import json
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 from flask import Blueprint, Response, current_app, render_template, request
 from flask_babel import force_locale, gettext
+from markupsafe import Markup
 
 from server import docs
 from server.accounts.rate_limits import most_of
@@ -53,6 +55,26 @@ def schemas() -> Response:
     return _of_reference("api-schemas.html", "schemas")
 
 
+@blp.get("/docs/search.js")
+def search() -> Response:
+    """Serve what the search in the reference finds besides paths and summaries, as a module."""
+    known = current_app.extensions
+    if "reference_search" not in known:
+        headings = []
+        for name in docs.DOCUMENTS:
+            found = _document(name)
+            headings += [
+                (f"/docs/{name}#{place}", f"{found.title}: {Markup(words).striptags()}")
+                for place, words in found.contents
+            ]
+        index = json.dumps({"calls": _reference().words, "pages": headings}, ensure_ascii=False)
+        known["reference_search"] = pack("text/javascript", f"export default {index};".encode())
+    response: Response = known["reference_search"].answer()
+    response.headers["Cache-Control"] = "no-cache"
+    response.make_conditional(request)
+    return response
+
+
 def _reference() -> Reference:
     known = current_app.extensions
     if "reference" not in known:
@@ -96,9 +118,12 @@ def desk() -> Response:
 @blp.get(f"/docs/<any({', '.join(docs.DOCUMENTS)}):name>")
 def document(name: str) -> Response:
     """Show a document, in English."""
+    return _handbook("document.html", document=_document(name), reader=spoken().locale)
+
+
+def _document(name: str) -> docs.Document:
     values = _VALUES[name]() if name in _VALUES else {}
-    rendered = docs.document(name, base=current_app.config["BASE_URL"], **values)
-    return _handbook("document.html", document=rendered, reader=spoken().locale)
+    return docs.document(name, base=current_app.config["BASE_URL"], **values)
 
 
 def _bounds() -> dict[str, Any]:

@@ -53,7 +53,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.StaleTurn: Problem(
         409,
         "stale-turn",
-        "That turn is over",
+        "This isn't your current turn",
         "The move names a turn that you have already played, that timed out, or that was never yours. Your "
         "request had no effect. `turn` is your current turn, or null if it isn't your turn. Get the game and decide "
         "again.",

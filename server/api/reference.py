@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from functools import cached_property
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -15,7 +15,7 @@ from server.api.problems import ALL
 from server.games import Json
 
 SCHEMAS = "/docs/api/schemas"
-_MOST_TABLES = 4  # unions with more variants are shown as links
+_MOST_TABLES = 5  # unions with more variants are shown as links
 _UNLIMITED = 2**31 - 1  # the database's maximum
 _WIDTH = 88  # characters in a line of code
 _NO_NUL = r"^[^\u0000]*$"
@@ -122,6 +122,33 @@ class Reference:
             about = tag.get("description", "").removeprefix(f"{name.capitalize()}: ")
             found[name] = Group(name, name.capitalize(), about[:1].upper() + about[1:], shared, own)
         return found
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Return the words in the description, parameters and fields of each call by its id, for the search."""
+        items = [*self._document["paths"].values(), *self._document["webhooks"].values()]
+        found = {}
+        for item in items:
+            for operation in (it for method, it in item.items() if method != "parameters"):
+                parts = [*self._texts([item.get("parameters", []), operation], set())]
+                words = re.findall(r"[\w-]{2,}", " ".join(parts).lower())
+                found[operation["operationId"]] = " ".join(dict.fromkeys(words))
+        return found
+
+    def _texts(self, node: Any, seen: set[str]) -> Iterator[str]:
+        """Yield the descriptions in a part of the document, and the names of its parameters and fields."""
+        for it in node if isinstance(node, list) else ():
+            yield from self._texts(it, seen)
+        if not isinstance(node, dict):
+            return
+        yield from (node[key] for key in ("name", "description") if isinstance(node.get(key), str))
+        if "/schemas/" in node.get("$ref", "") and _name(node) not in seen:
+            seen.add(_name(node))
+            yield from self._texts(self._schemas[_name(node)], seen)
+        yield from node.get("properties", {})
+        for key, it in node.items():
+            if key not in ("examples", "links", "headers"):
+                yield from self._texts(it, seen)
 
     @cached_property
     def components(self) -> list[Component]:
@@ -239,6 +266,11 @@ class Reference:
                 return Markup("array of ") + self._type(items)
             case {"type": "object", "additionalProperties": {"type": _} | {"$ref": _} | {"anyOf": _} as values}:
                 return Markup("object of ") + self._type(values)
+            case {"contentMediaType": "application/json", "contentSchema": {"properties": names}}:
+                fields = (Markup("<code>{}</code> {}").format(name, self._type(it)) for name, it in names.items())
+                return Markup("JSON text of an object with ") + Markup(", ").join(fields)
+            case {"contentMediaType": "application/json", "contentSchema": inner}:
+                return Markup("JSON text of ") + self._type(inner)
             case {"contentSchema": inner}:
                 return Markup("lines of ") + self._type(inner)
             case {"type": "string", "format": name}:

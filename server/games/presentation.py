@@ -170,8 +170,8 @@ def _handed_over(item: Json, names: Sequence[str], say: Language, is_own: bool) 
 def _game_ended(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     winners = [name for name, place in zip(names, item["places"], strict=True) if place == 1]
     return say.ngettext(
-        "The game is over: %(names)s won with %(score)s.",
-        "The game is over: %(names)s won together with %(score)s.",
+        "The game is over: %(names)s won with a score of %(score)s.",
+        "The game is over: %(names)s won together with a score of %(score)s.",
         len(winners),
         names=say.listed(winners),
         score=max(item["scores"]),

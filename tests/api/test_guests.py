@@ -61,6 +61,7 @@ def test_a_guest_does_not_delay_players_or_trigger_emails(app: Flask, guest: Som
     own = opened(guest, ME, BOT, BOT)
     is_problem(Someone(app).get(own), 404, "not-found")  # and no other player sees this chat
     is_problem(guest.post("/v1/tokens", {}), 403, "missing-scope")
+    assert "Melde dich zuerst per E-Mail an." in guest.get("/v1/webhooks").json["detail"]
 
 
 def test_a_guest_cannot_subscribe_to_push_notifications(guest: Someone) -> None:

@@ -106,6 +106,10 @@ def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language
     page.goto("/docs")
     page.get_by_label("Find a call").fill("playMove")
     expect(page.locator(".calls li:visible")).to_have_count(1)
+    page.get_by_label("Find a call").fill("dry_run")
+    expect(page.locator(".calls li:visible").first).to_contain_text("POST /v1/games/{game_id}/moves")
+    page.get_by_label("Find a call").fill("without http")
+    expect(page.locator(".calls li:visible")).to_have_text("Write a bot in 30 lines: Without HTTP, in any language")
 
 
 @pytest.mark.parametrize("page", [{"width": 390, "height": 844}], ids=["phone"], indirect=True)

@@ -17,6 +17,7 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 from server.games import Json
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME
 
@@ -138,6 +139,37 @@ def test_ids_are_unique_and_old_links_still_lead_to_the_call(app: Flask) -> None
     assert 'id="post-/v1/games/-game_id-/moves"' in shown(app, "/docs")
 
 
+def frames_of(stream: str) -> dict[str, Json]:
+    """The data of the last event of each name."""
+    blocks = [dict(line.split(": ", 1) for line in it.split("\n") if ": " in line) for it in stream.split("\n\n")]
+    return {it.get("event", "message"): json.loads(it["data"]) for it in blocks if "data" in it}
+
+
+def test_the_sample_of_a_stream_has_every_event_with_the_fields_that_the_server_sends(app: Flask, ada: Someone) -> None:
+    document = document_of(app)
+    described = document["paths"]["/v1/games/{game_id}/stream"]["get"]["description"]
+    sample = frames_of(re.findall(r"```text\n(.*?)```", described, re.DOTALL)[0])
+    schemas = document["components"]["schemas"]
+    properties = [schemas[it["$ref"].rpartition("/")[2]]["properties"] for it in schemas["Streamed"]["oneOf"]]
+    of_name = {it.get("event", {"const": "message"})["const"]: it["data"]["contentSchema"] for it in properties}
+    assert sample.keys() == of_name.keys()
+    assert all(sample[name].keys() == of_name[name].get("properties", {}).keys() for name in ("present", "changed"))
+
+    path = opened(ada, ME, BOT, BOT)
+    ada.post(f"{path}/messages", {"text": "Good luck!"})
+    ada.post(f"{path}/moves", first_move(ada, path))
+    sent = frames_of(ada.get(f"{path}/stream?after=99", headers={"Accept": "text/event-stream"}).text)
+    assert sent["message"]["type"] == "star-placed"
+    assert {name: it.keys() for name, it in sent.items()} == {name: sample[name].keys() for name in sent}
+    assert sent.keys() == {"message", "said", "reset"}
+
+
+def test_the_reference_names_the_fields_of_each_event_in_a_stream(app: Flask) -> None:
+    words = words_of(shown(app, "/docs/api/streams"))
+    assert "JSON text of an object with seats array of integer" in words
+    assert "JSON text of an object with game string (uuid), newest integer" in words
+
+
 # How it is sent
 
 
@@ -150,6 +182,20 @@ def test_pages_are_small_and_unchanged_ones_are_not_sent_again(app: Flask) -> No
         conditional = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
         assert client.get(path, headers=conditional).status_code == 304
     assert len(client.get("/static/docs.js").data) < 4_000
+
+
+def test_the_search_also_finds_fields_descriptions_and_headings_of_the_handbook(app: Flask) -> None:
+    client = app.test_client()
+    packed = client.get("/docs/search.js", headers={"Accept-Encoding": "gzip"})
+    assert packed.content_encoding == "gzip"
+    assert len(packed.data) < 30_000
+    text = client.get("/docs/search.js").text
+    index = json.loads(text.removeprefix("export default ").removesuffix(";"))
+    calls = {id for page in paths_of(app) for id in re.findall(r'href="/docs/api/[\w-]+#(\w+)"', shown(app, page))}
+    assert index["calls"].keys() <= calls
+    assert {"dry_run", "would", "foresee"} <= set(index["calls"]["playMove"].split())
+    assert {"kinds", "secret"} <= set(index["calls"]["makeWebhook"].split())
+    assert ["/docs/bot#lines", "Write a bot in 30 lines: Without HTTP, in any language"] in index["pages"]
 
 
 def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:

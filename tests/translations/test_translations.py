@@ -210,7 +210,7 @@ def test_a_sentence_names_cards_without_their_numbers(locale: str, words: str) -
 def test_winners_are_listed_idiomatically() -> None:
     item = {"type": "game-ended", "places": [1, 1, 1], "scores": [9, 9, 9]}
     assert sentence(item, NAMES, "de") == (
-        "Die Partie ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
+        "Die Partie ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit dem Ergebnis 9 gewonnen."
     )
 
 

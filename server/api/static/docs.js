@@ -5,6 +5,10 @@ const field = form.querySelector("input");
 const result = form.querySelector("output");
 const fold = document.querySelector(".calls details");
 const wide = matchMedia("(min-width: 64rem)"); // as in docs.css
+const pages = document.createElement("section"); // headings of the handbook that were found
+pages.innerHTML = "<h3>Handbook</h3><ul></ul>";
+form.parentNode.append(pages);
+let index;
 const calls = [...document.querySelectorAll(".calls li")].map((item) => ({
   item,
   link: item.querySelector("a"),
@@ -13,18 +17,37 @@ const calls = [...document.querySelectorAll(".calls li")].map((item) => ({
 
 function find() {
   const words = field.value.toLowerCase().split(/\s+/);
-  for (const { item, text } of calls) item.hidden = !words.every((word) => text.includes(word));
+  const fits = (text) => words.every((word) => text.includes(word));
+  let shown = calls.filter(({ text }) => fits(text));
+  if (!shown.length && index) shown = calls.filter(({ text, link }) => fits(`${text} ${index.calls[link.hash.slice(1)]}`));
+  for (const it of calls) it.item.hidden = !shown.includes(it);
+  const headings = field.value && index ? index.pages.filter(([, text]) => fits(text.toLowerCase())) : [];
+  pages.lastChild.replaceChildren(
+    ...headings.map(([href, text]) => {
+      const item = document.createElement("li");
+      item.append(Object.assign(document.createElement("a"), { href, textContent: text }));
+      return item;
+    }),
+  );
   for (const group of document.querySelectorAll(".calls section")) group.hidden = !group.querySelector("li:not([hidden])");
-  const found = calls.filter(({ item }) => !item.hidden).length;
+  const found = shown.length;
   result.textContent = field.value ? (found === 1 ? "1 call" : `${found} calls`) : "";
   if (fold) fold.open = wide.matches || field.value !== "";
 }
 
 form.hidden = false;
 field.addEventListener("input", find);
+field.addEventListener(
+  "focus",
+  async () => {
+    index = (await import("/docs/search.js")).default;
+    find();
+  },
+  { once: true },
+);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  calls.find(({ item }) => !item.hidden)?.link.click();
+  document.querySelector(".calls li:not([hidden]) a")?.click();
 });
 find();
 const current = document.querySelector("nav.calls [aria-current]");

@@ -161,7 +161,7 @@ def _cards_shifted(item: Json, names: Sequence[str], say: Language, is_own: bool
     return say.addressed(
         is_own,
         "Your cards moved along by one slot.",
-        "%(name)s's cards moved along by one slot.",
+        "The cards of %(name)s moved along by one slot.",
         name=names[item["seat"]],
     )
 
