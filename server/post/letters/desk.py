@@ -135,7 +135,8 @@ def _subject(of_email: str) -> str:
 def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines that do what the new player has wished for, or else begin a game, and the one that sets a
     name."""
-    wished = [Wish(*wish) for wish in wishes]
+    present = it.player.name if it.player else ""
+    wished = [found for wish in wishes if (found := Wish(*wish)) != Wish(SET, present)]
     if not any(wish.command != SET for wish in wished):
         wished = [Wish(PLAY, A_GAME), Wish(FIND, A_GAME), *wished]
     if it.player and not it.player.named and not any(wish.command == SET for wish in wished):

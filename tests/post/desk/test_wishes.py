@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.accounts.players import player_at
+from server.accounts.players import player_at, profile
 from server.games import GAMES
 from server.post.desk.reading import read_request
 from server.post.desk.wishes import first_name_of
@@ -70,6 +70,13 @@ def test_an_empty_email_wishes_in_its_subject() -> None:
         ("mira@example.org", ""),
         ("<mira@example.org>", ""),
         ('"mira@example.org" <mira@example.org>', ""),
+        ('"Muster, Mira" <mira@example.org>', "Mira"),
+        ("'Mira Muster' <mira@example.org>", "Mira"),
+        ("Dr. Mira Muster <mira@example.org>", "Mira"),
+        ("J. R. <mira@example.org>", ""),
+        ("www.evil.example <mira@example.org>", ""),
+        ("Mirabellas.example <mira@example.org>", ""),
+        (f"{'M' * 41} Muster <mira@example.org>", ""),
     ],
 )
 def test_the_first_name_of_a_sender(sender: str, name: str) -> None:
@@ -116,13 +123,19 @@ def test_an_outright_wish_for_a_game_against_bots_starts_it(ann: Correspondent, 
     assert "We don't understand" not in ann.newest_answer.text
 
 
-def test_a_new_player_is_offered_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
+def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
     ben = mailbox("ben@example.org")
     (hello,) = ben.sends(DESK, "Hello, what is this?")
     assert all(f"- play {game}: " in hello.text for game in GAMES)
     (welcome,) = ben.sends(hello.reply_to, "Hello", From="Ben Muster <ben@example.org>")
-    assert "- name Ben: " in welcome.text
-    assert welcome.text.count("\n- ") == 3
+    assert "Welcome, Ben!" in welcome.text
+    assert "name Ada" in welcome.text  # how to change it
+    assert "name Ben" not in welcome.text
+    ben_id = player_at(ben.email)
+    assert ben_id
+    assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Ben", False)
+    ben.answers(welcome.reply_to, "name Benedict", From="Ben Muster <ben@example.org>")
+    assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Benedict", True)
 
 
 def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:
