@@ -7,11 +7,16 @@ import pytest
 
 from server.accounts.players import player_at, profile
 from server.games import GAMES
+from server.play.commits import load
+from server.post.desk.counter import deal_with_desk
 from server.post.desk.reading import read_request
 from server.post.desk.wishes import first_name_of
 from server.post.incoming.replies import Mail
 from server.store import desk
+from server.translations import language
+from server.worker import RECORDS
 from tests.post.desk.writing import DESK, Correspondent
+from tests.support.games import everything_due_happens
 
 
 def wishes(text: str, subject: str = "") -> list[str]:
@@ -136,6 +141,42 @@ def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str
     assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Ben", False)
     ben.answers(welcome.reply_to, "name Benedict", From="Ben Muster <ben@example.org>")
     assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Benedict", True)
+
+
+WISHES = {
+    "de": "Ich möchte gegen einen Bot spielen",
+    "en": "Can I play against a bot?",
+    "fr": "Je voudrais jouer contre un bot",
+    "it": "Vorrei giocare contro un bot",
+}
+
+
+@pytest.mark.parametrize("locale", WISHES)
+@pytest.mark.parametrize("begins", [True, False])
+def test_the_first_lines_of_a_welcome_contain_a_line_that_plays(ann: Correspondent, locale: str, begins: bool) -> None:
+    say = language(locale).gettext
+    (hello,) = ann.sends(DESK, WISHES[locale])
+    played = re.search(r"^- (.* sternenhimmel)\s?:", hello.text, re.MULTILINE)
+    assert played and played[0] in "\n".join(hello.text.splitlines()[:12])
+    ann.hands_over(hello.reply_to, ann.written(hello.reply_to, played[1] if begins else WISHES[locale]))
+    deal_with_desk(RECORDS)
+    everything_due_happens()  # a bot may have the first turn
+    welcome = ann.newest_answer
+    beginning = "\n".join(welcome.text.splitlines()[:12])
+    player_id = player_at(ann.email)
+    assert player_id
+    if not begins:
+        assert say("Reply to this email with one of these lines:") in beginning
+        played = re.search(r"^- (.* sternenhimmel)\s?:", beginning, re.MULTILINE)
+        assert played
+        ann.answers(welcome.reply_to, played[1])
+        return
+    assert say("It's your turn.") in beginning
+    move = re.search("^  (.+)$", beginning, re.MULTILINE)
+    assert move
+    ann.sends(welcome.reply_to, move[1])
+    game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
+    assert not game.seats[0].to_act
 
 
 def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:
