@@ -38,16 +38,17 @@ def player_token(email: str, name: str | None = None) -> str:
     return token.text
 
 
-def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC") -> UUID:
+def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC", likely_name: str = "") -> UUID:
     """Return the player of this address, or create them, in the current transaction.
 
-    `locale`, `name` and `zone` apply to a new player. Without a name, the player gets a made-up one until they choose.
+    The other parameters apply to a new player. Without a name, the player gets the likely one or a made-up one until
+    they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
         player_id=uuid4(),
         email=email,
-        name=name or made_up_name(),
+        name=name or clean(likely_name, _LONGEST_NAME) or made_up_name(),
         named=bool(name),
         locale=locale,
         zone=zone,

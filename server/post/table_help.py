@@ -10,7 +10,7 @@ from sqlalchemy import select
 from server.clock import clock
 from server.games import Seat
 from server.games.presentation import example, write_move
-from server.play.commits import whole_log
+from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.table import OVER
 from server.play.turns.going_back import last_move
@@ -87,6 +87,19 @@ def for_game(number: int, line: str) -> str:
     """Return a line as a player writes it to the post desk for the game with this number."""
     word = gettext("game")  # outside the f-string, in which the extractor finds no texts
     return f"{word} {number}: {line}"
+
+
+def waiting_move(player_id: UUID) -> str | None:
+    """Return a move with which the player can reply to the post desk, or "" if no game waits for them. Return None if
+    they have no games."""
+    games = numbers(player_id)
+    for game_id, number in games.items():
+        game = load(game_id)
+        seat = game.seat_of(player_id)
+        if seat is not None and turn_of(game.table, seat) is not None:
+            move = example_at_table(game, seat)
+            return for_game(number, move) if len(games) > 1 else move
+    return "" if games else None
 
 
 def asking_words(game: Game, seat: Seat) -> list[str]:

@@ -242,10 +242,10 @@ def greeting_to(game: Game, seat: Seat) -> str:
 
 
 @with_retries
-def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
+def accept_invitation(word: str, locale: str = "en", name: str = "", likely_name: str = "") -> Game:
     """Take the seat that is reserved for the invited address, as the holder of the invitation's token.
 
-    `locale` and `name` are used if the player is new. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned,
+    The other parameters are used if the player is new. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned,
     NoPrograms, Closed, TooMany.
     """
     game, seat = invitation(word)
@@ -255,7 +255,8 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise SeatTaken("This seat is no longer reserved for you.")
     expect_known_or_open(email)
-    return _take_seat(game.game_id, player_of(email, locale, name), SeatClaim(seat))
+    player_id = player_of(email, locale, name, likely_name=likely_name)
+    return _take_seat(game.game_id, player_id, SeatClaim(seat))
 
 
 def invited_address(game: Game, seat: Seat, mark: int) -> str | None:

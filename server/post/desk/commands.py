@@ -276,6 +276,12 @@ def name_word(locale: str) -> str:
     return setting_word(NAME, locale)
 
 
+def naming_line(locale: str, present: str, likely: str = "") -> str:
+    """Return an example of the line with which a player changes their present name, to the likely one if it differs."""
+    other = next(it for it in (likely, EXAMPLE_NAME, "Mira") if it and it != present)
+    return f"{name_word(locale)} {other}"
+
+
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
     """Return all commands by word, longest word first. English words are always included, and the words for help and

@@ -269,7 +269,7 @@ def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str)
         data = {"to": sender, "locale": locale, "closed": SIGN_UPS, "answers": ""}
         _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
         return None
-    player_of(sender, locale)
+    player_of(sender, locale, likely_name=first_name_of(read.named))
     db.session.commit()
     return _player_at(sender)
 
@@ -340,7 +340,7 @@ def _deal_with_player(
         errand.written_at = read.written_at if _is_old(read) else None
         _carry_out_all(mail, errand, asked, answer)
         if is_new:
-            answer.wishes = _first_wishes(request, read, player)
+            answer.wishes = request.wishes
         elif request.wishes and not answer.has_gone:
             with force_locale(locale):
                 answer.said.append(replace(offer(request.wishes), line=request.prose))
@@ -409,13 +409,6 @@ def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequen
     if request.prose:
         return [Asked(request.prose, "")]
     return [Asked(commands.HELP, commands.HELP)]
-
-
-def _first_wishes(request: Request, read: replies.Mail, player: Player) -> list[Wish]:
-    """Return what a new player has wished for. Without a name of their own, offer the one in their mail program."""
-    name = first_name_of(read.named)
-    has_name = player.named or any(it.command == commands.SET for it in request.wishes)
-    return [*request.wishes, *([Wish(commands.SET, name)] if name and not has_name else [])]
 
 
 def _request(read: replies.Mail, locale: str) -> Request:

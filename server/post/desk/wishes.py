@@ -15,6 +15,7 @@ from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name
 from server.post.incoming.doubt import is_courtesy
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
+from server.sanitize import has_link
 
 LONGEST_NAME = 40  # characters
 _SHORT = 3  # words
@@ -63,8 +64,10 @@ _CALLED = re.compile(
     r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
     r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
 )
-# The name in `Mira Muster <mira@example.org>`
-_OWN_NAME = re.compile(r"^\s{0,9}\"?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)\"?\s{0,9}<")
+# The name in `Mira Muster <mira@example.org>` or `"Muster, Mira" <mira@example.org>`
+_OWN_NAME = re.compile(
+    r"^\s{0,9}[\"']?(?:[^\W\d_][^\d<>@\",;:()\[\]]{0,60},\s{1,9})?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)[\"']?\s{0,9}<"
+)
 
 
 _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
@@ -149,9 +152,10 @@ def name_in(text: str) -> str:
 def first_name_of(sender: str) -> str:
     """Return the first name in a `From` header, or ""."""
     found = _OWN_NAME.match(sender)
-    first = found[1].split()[0] if found else ""
-    return _capitalized(first) if first and len(first) <= LONGEST_NAME else ""
+    words = [] if found is None or has_link(found[1]) else found[1].split()
+    first = next((it for it in words if not it.endswith(".")), "")  # no title or initial
+    return _capitalized(first) if len(first) <= LONGEST_NAME else ""
 
 
 def _capitalized(name: str) -> str:
-    return name[0].upper() + name[1:]
+    return name[:1].upper() + name[1:]

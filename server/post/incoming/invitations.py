@@ -5,7 +5,7 @@ invitations.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -229,7 +229,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return Said(wrong=why, again=True, asks=asks)
     try:
-        _do(said, game, seat, mark, locale)
+        _do(said, game, seat, mark, {"locale": locale, "likely_name": first_name_of(read.named)})
     except SeatTaken:
         return Said(wrong=_given_away(), lost=True)
     except PlayError as error:
@@ -314,12 +314,13 @@ def _is_put_off(rest: str) -> bool:
     return any(contradiction_in([it]) for it in _SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
 
 
-def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
-    """Accept or decline an invitation. The call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
+def _do(said: str, game: Game, seat: Seat, mark: int, newcomer: Mapping[str, str]) -> None:
+    """Accept or decline an invitation, for a person who may be new (see `accept_invitation`). The call is idempotent.
+    Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, game.game_id, seat, mark)
     if said == YES:
         try:
-            accept_invitation(word, locale)
+            accept_invitation(word, **newcomer)
         except (SeatTaken, AlreadySeated):
             if not _sits(game, seat, mark):
                 raise

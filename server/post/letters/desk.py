@@ -13,12 +13,13 @@ from server.errors import NotFound
 from server.games import Json
 from server.games.presentation import draw, draw_end
 from server.play.views import describe, load_visible, story
-from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word
+from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word, naming_line
 from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.desk.wishes import Wish
 from server.post.letters.context import Recipient, builds
+from server.post.table_help import waiting_move
 from server.post.wording import Letter, spoken
 from server.render.png import png
 from server.translations import noted
@@ -72,7 +73,9 @@ class DeskAnswer(Letter):
     subject: str
     name: str  # of the reader; "" once the account is deleted
     new: bool  # whether the account has just been created
-    first: tuple[str, ...]  # what a new player can do first, one line each
+    move: str  # a move with which a new player can reply, if it is their turn
+    first: tuple[str, ...]  # what else a new player can do first, one line each
+    naming: str  # how a new player chooses a name, a sentence
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that the reader must confirm with `yes`
     proved: bool  # whether it is certain that the reader has written them
@@ -93,6 +96,7 @@ class DeskAnswer(Letter):
 def desk_answer(it: Recipient) -> DeskAnswer:
     data, locale = it.letter.data, spoken().locale
     parts, images = [], []
+    move = waiting_move(it.player.player_id) if data["new"] and it.player else None
     for number, said in enumerate([with_review(said) for said in data["said"]], 1):
         name, alt = "", ""
         if said["picture"] and (drawn := _drawn(said["picture"])):
@@ -106,7 +110,9 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         subject=data["subject"] if "table" in data else _subject(data["subject"]),
         name=it.player.name if it.player else "",
         new=data["new"],
-        first=tuple(_first_steps(it, data.get("wishes", ()))) if data["new"] else (),
+        move=move or "",
+        first=tuple(_first_steps(it, data.get("wishes", ()), move is not None)) if data["new"] else (),
+        naming=_naming(it, locale) if data["new"] else "",
         parts=tuple(parts),
         asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
         proved=data.get("proved", False),
@@ -132,15 +138,20 @@ def _subject(of_email: str) -> str:
     return of_email if of_email.lower().startswith(("re:", "aw:")) else f"Re: {of_email}"
 
 
-def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines that do what the new player has wished for, or else begin a game, and the one that sets a
-    name."""
-    wished = [Wish(*wish) for wish in wishes]
-    if not any(wish.command != SET for wish in wished):
+def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]], has_games: bool) -> Iterator[str]:
+    """Yield the lines that do what the new player has wished for, or else begin the first game."""
+    present = it.player.name if it.player else ""
+    wished = [found for wish in wishes if (found := Wish(*wish)) != Wish(SET, present)]
+    if not (has_games or any(wish.command != SET for wish in wished)):
         wished = [Wish(PLAY, A_GAME), Wish(FIND, A_GAME), *wished]
-    if it.player and not it.player.named and not any(wish.command == SET for wish in wished):
-        wished.append(Wish(SET, EXAMPLE_NAME))
     yield from (wish.told() for wish in wished)
+
+
+def _naming(it: Recipient, locale: str) -> str:
+    if it.player is None or it.player.named:
+        return ""
+    words = noted('The others see you as %(name)s. Reply "%(line)s" to change it.')
+    return str(gettext(words, name=it.player.name, line=naming_line(locale, it.player.name)))
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:

@@ -15,7 +15,7 @@ from server.accounts.signed_links import mark_of, sign
 from server.games import RuleError, presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
-from server.post.desk.commands import BY_NAME, EXAMPLE_NAME, RULES, name_word
+from server.post.desk.commands import BY_NAME, RULES, naming_line
 from server.post.desk.rule_texts import Blocks, editions, options_of, rule_sections
 from server.post.letters.context import Reader, builds
 from server.post.terms import terms_of
@@ -237,7 +237,7 @@ class Rsvp(Letter):
     wrong: bool  # whether the reader's answer had no effect
     again: bool  # whether the invitation is still open
     link: str  # link to the invitation if it is open, otherwise to the game
-    called: str = ""  # the name that we made up for the reader, if the invitation was accepted
+    called: str = ""  # the name of the reader, unless they chose it
     naming: str = ""  # an example of a line with which the reader chooses a name
     learning: str = ""  # the line that asks for the rules
     rules_link: str = ""
@@ -269,6 +269,7 @@ def rsvp(reader: Reader) -> Rsvp:
     again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale
     word_for_rules = BY_NAME[RULES].word(locale)
     player = db.session.scalars(db.select(Player).where(Player.email == row.data["to"])).one_or_none()
+    called = player.name if player and not player.named else ""
     title, played = unless_link(reader.game.head.title, reader.rules), row.data["played"]
     done = {
         "yes": gettext("You have a seat in \"%(title)s\". We'll email you when it's your turn.", title=title),
@@ -292,8 +293,8 @@ def rsvp(reader: Reader) -> Rsvp:
         wrong=bool(row.data["wrong"]),
         again=again,
         link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
-        called=player.name if player and not player.named else "",
-        naming=f"{name_word(locale)} {unless_link(row.data.get('named', ''), '') or EXAMPLE_NAME}",
+        called=called,
+        naming=naming_line(locale, called, unless_link(row.data.get("named", ""), "")),
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
         terms=terms,

@@ -5,13 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
-from server.accounts.players import player_at
+from server.accounts.players import player_at, profile
 from server.games import GAMES
+from server.play.commits import load
+from server.post.desk.counter import deal_with_desk
 from server.post.desk.reading import read_request
 from server.post.desk.wishes import first_name_of
 from server.post.incoming.replies import Mail
 from server.store import desk
+from server.translations import language
+from server.worker import RECORDS
 from tests.post.desk.writing import DESK, Correspondent
+from tests.support.games import everything_due_happens
 
 
 def wishes(text: str, subject: str = "") -> list[str]:
@@ -70,6 +75,13 @@ def test_an_empty_email_wishes_in_its_subject() -> None:
         ("mira@example.org", ""),
         ("<mira@example.org>", ""),
         ('"mira@example.org" <mira@example.org>', ""),
+        ('"Muster, Mira" <mira@example.org>', "Mira"),
+        ("'Mira Muster' <mira@example.org>", "Mira"),
+        ("Dr. Mira Muster <mira@example.org>", "Mira"),
+        ("J. R. <mira@example.org>", ""),
+        ("www.evil.example <mira@example.org>", ""),
+        ("Mirabellas.example <mira@example.org>", ""),
+        (f"{'M' * 41} Muster <mira@example.org>", ""),
     ],
 )
 def test_the_first_name_of_a_sender(sender: str, name: str) -> None:
@@ -116,13 +128,55 @@ def test_an_outright_wish_for_a_game_against_bots_starts_it(ann: Correspondent, 
     assert "We don't understand" not in ann.newest_answer.text
 
 
-def test_a_new_player_is_offered_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
+def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
     ben = mailbox("ben@example.org")
     (hello,) = ben.sends(DESK, "Hello, what is this?")
     assert all(f"- play {game}: " in hello.text for game in GAMES)
     (welcome,) = ben.sends(hello.reply_to, "Hello", From="Ben Muster <ben@example.org>")
-    assert "- name Ben: " in welcome.text
-    assert welcome.text.count("\n- ") == 3
+    assert "Welcome, Ben!" in welcome.text
+    assert "name Ada" in welcome.text  # how to change it
+    assert "name Ben" not in welcome.text
+    ben_id = player_at(ben.email)
+    assert ben_id
+    assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Ben", False)
+    ben.answers(welcome.reply_to, "name Benedict", From="Ben Muster <ben@example.org>")
+    assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Benedict", True)
+
+
+WISHES = {
+    "de": "Ich möchte gegen einen Bot spielen",
+    "en": "Can I play against a bot?",
+    "fr": "Je voudrais jouer contre un bot",
+    "it": "Vorrei giocare contro un bot",
+}
+
+
+@pytest.mark.parametrize("locale", WISHES)
+@pytest.mark.parametrize("begins", [True, False])
+def test_the_first_lines_of_a_welcome_contain_a_line_that_plays(ann: Correspondent, locale: str, begins: bool) -> None:
+    say = language(locale).gettext
+    (hello,) = ann.sends(DESK, WISHES[locale])
+    played = re.search(r"^- (.* sternenhimmel)\s?:", hello.text, re.MULTILINE)
+    assert played and played[0] in "\n".join(hello.text.splitlines()[:12])
+    ann.hands_over(hello.reply_to, ann.written(hello.reply_to, played[1] if begins else WISHES[locale]))
+    deal_with_desk(RECORDS)
+    everything_due_happens()  # a bot may have the first turn
+    welcome = ann.newest_answer
+    beginning = "\n".join(welcome.text.splitlines()[:12])
+    player_id = player_at(ann.email)
+    assert player_id
+    if not begins:
+        assert say("Reply to this email with one of these lines:") in beginning
+        played = re.search(r"^- (.* sternenhimmel)\s?:", beginning, re.MULTILINE)
+        assert played
+        ann.answers(welcome.reply_to, played[1])
+        return
+    assert say("It's your turn.") in beginning
+    move = re.search("^  (.+)$", beginning, re.MULTILINE)
+    assert move
+    ann.sends(welcome.reply_to, move[1])
+    game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
+    assert not game.seats[0].to_act
 
 
 def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:

@@ -107,9 +107,9 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
     assert answer is not None
     cyd = player_at(CYD)
     assert cyd is not None
-    made_up = profile(cyd)["name"]
+    assert profile(cyd)["name"] == "Cyd"
     for part in (answer.text, unescape(answer.page)):
-        assert f'The others see you as {made_up}. Reply "name Cyd" to change it.' in part
+        assert 'The others see you as Cyd. Reply "name Ada" to change it.' in part
         assert 'Or reply "rules sternenhimmel"' in part
     assert "##- Reply above this line: a command" in answer.text
 
@@ -120,9 +120,9 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
         return " ".join(it.text for it in office.mails("cyd")[before:])
 
     assert "name Eve" not in desk_says("name Eve", sender="eve@example.org")
-    assert profile(cyd)["name"] == made_up
-    assert "Your name is now Cyd." in desk_says("name Cyd")
     assert profile(cyd)["name"] == "Cyd"
+    assert "Your name is now Cy." in desk_says("name Cy")
+    assert profile(cyd)["name"] == "Cy"
     assert "HOW TO WRITE A MOVE" in desk_says("rules sternenhimmel")
 
 
