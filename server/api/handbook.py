@@ -144,7 +144,7 @@ def _clients() -> dict[str, Any]:
 
 
 def _bots() -> dict[str, Any]:
-    words = dict(zip(LEVELS, ("easy", "medium", "hard", "very hard", "expert"), strict=True))
+    words = dict(zip(LEVELS, ("easy", "medium", "advanced", "hard", "very hard", "expert"), strict=True))
     return {
         "strengths": docs.strengths(),
         "levels": LEVELS,

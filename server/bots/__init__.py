@@ -29,9 +29,10 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 LEVELS: Mapping[str, Effort] = {
     "level-1": Effort(slack=0.35),
     "level-2": Effort(slack=0.1),
-    "level-3": Effort(worlds=0.3, candidates=2),
-    "level-4": Effort(worlds=1, candidates=2),
-    "level-5": Effort(worlds=4, candidates=4),
+    "level-3": Effort(worlds=0.2, candidates=2),
+    "level-4": Effort(worlds=0.5, candidates=2),
+    "level-5": Effort(worlds=1, candidates=2),
+    "level-6": Effort(worlds=4, candidates=4),
 }
 """The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 

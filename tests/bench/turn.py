@@ -60,7 +60,7 @@ PATIENCE = 120.0  # seconds for the letters of a run
 WORKERS = 2  # one for each core
 LETTERS = 400  # queued at the start of a load
 PAUSE = 0.015  # seconds between other players' moves
-BOTS, LEVEL = 200, "level-5"
+BOTS, LEVEL = 200, "level-6"
 WARM_UP, ROUNDS, MOVES_A_ROUND = 10, 150, 5
 STATIONS: Sequence[tuple[str, object, str]] = (
     ("whether it waits", delivery, "plan"),

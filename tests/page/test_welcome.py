@@ -96,7 +96,7 @@ def test_a_visitor_chooses_the_bots_of_a_game_and_their_names_are_those_in_email
     page.goto("/")
     page.get_by_label("Bots:").select_option("level-4")
     page.locator(".words .play button").first.click()
-    bots = page.locator(".seats li", has_text="Level 4 (very hard)")
+    bots = page.locator(".seats li", has_text="Level 4 (hard)")
     expect(bots.first).to_be_visible()
     game_id = UUID(page.url.partition("/games/")[2])
     names = [BOT_NAMES[(game_id.int + seat) % len(BOT_NAMES)] for seat in range(1, bots.count() + 1)]

@@ -5,7 +5,7 @@ import { t } from "./words.js";
 /** @import { Input } from "./types" */
 
 const KEY = "sternenpost.opponents";
-export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5"];
+export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6"];
 export const USUAL = "level-2"; // about as strong as the bot Greedy
 
 export const opponents = () => OPPONENTS.find((it) => it === forGood.getItem(KEY)) ?? USUAL;
