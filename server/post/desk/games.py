@@ -284,7 +284,8 @@ def _cancel_find(errand: Errand) -> Said:
 def _invite(errand: Errand, rest: str) -> Said:
     email, number = invitation_in(rest)
     game = _own_open_game(errand) if number is None else errand.game(number)
-    if not (errand.is_again and any(row.email == email for row in game.seats)):
+    invited = [row for row in game.seats if row.email == email]
+    if not any(errand.is_again or row.invited_by == errand.player_id for row in invited):
         invite(game.game_id, errand.player_id, email)
     return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=errand.named(game))])
 

@@ -194,3 +194,19 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
     told = ann.asks(words).text
     assert "Against bots, you play whenever you like." in " ".join(told.split())
     assert all(re.search(rf"- {game.capitalize()}: about \d+ turns", told) for game in GAMES)
+
+
+def test_a_repeated_invitation_gets_the_same_answer_and_sends_no_second_email(
+    ann: Correspondent, mailbox: Callable[[str], Correspondent]
+) -> None:
+    bob = mailbox("bob@example.org")
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann\n\nnew sternenhimmel 3")
+    first, again = (ann.asks("invite bob@example.org") for _ in range(2))
+    told = "We've invited bob@example.org to game 1 Sternenhimmel."
+    assert told in first.text and told in again.text
+    assert len(bob.mails()) == 1
+    player_id = player_at(ann.email)
+    assert player_id
+    game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
+    assert [it.kind for it in game.seats] == ["human", "invited", "open"]
