@@ -15,6 +15,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from server.accounts.notice_kinds import NoticeKind
+from server.games import Seat
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import MARK
@@ -233,6 +234,11 @@ def _fit(name: str, words: object) -> object:
             return _words(words)
         case _:
             return words
+
+
+def with_you(names: Sequence[str], seat: Seat | None) -> list[str]:
+    """Return the names at a table, with "You" instead of the reader's, who sits in this seat."""
+    return [str(gettext("You")) if nr == seat else name for nr, name in enumerate(names)]
 
 
 def whole_points(points: float) -> int:

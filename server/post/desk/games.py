@@ -12,7 +12,7 @@ from flask_babel import gettext, ngettext
 
 from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
-from server.games import GAMES, Json
+from server.games import GAMES, Json, Seat
 from server.games import presentation as text
 from server.play.commits import load
 from server.play.game import Game
@@ -39,7 +39,7 @@ from server.post.desk.arguments import (
     without_bots,
 )
 from server.post.incoming.commands import HINT, word_for
-from server.post.wording import moment, pace_of, spoken, whole_points
+from server.post.wording import moment, pace_of, spoken, whole_points, with_you
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
@@ -373,7 +373,7 @@ def _show(errand: Errand, rest: str) -> Said:
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
     if seen["view"] is None:
-        return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game))
+        return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game, seat))
     picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
     return Said(told=told, items=items, table=_table(game, seen, seat, errand.player_id), picture=picture)
 
@@ -385,9 +385,9 @@ def _table(game: Game, seen: Json, seat: int | None, player_id: UUID) -> str:
     return text.table(name, seen["view"], game.names, locale)
 
 
-def _seat_lines(game: Game) -> list[str]:
+def _seat_lines(game: Game, seat: Seat | None) -> list[str]:
     lines = []
-    for number, (row, name) in enumerate(zip(game.seats, game.names, strict=True), 1):
+    for number, (row, name) in enumerate(zip(game.seats, with_you(game.names, seat), strict=True), 1):
         match row.kind:
             case "open":
                 lines.append(gettext("Seat %(number)s: free", number=number))
@@ -502,10 +502,11 @@ def _standings(errand: Errand, rest: str) -> Said:
 
 
 def _scores(errand: Errand, game: Game) -> Said:
-    seen = describe(game, game.seat_of(errand.player_id), player_id=errand.player_id)
-    name = errand.named(game)
+    seat = game.seat_of(errand.player_id)
+    seen = describe(game, seat, player_id=errand.player_id)
+    name, names = errand.named(game), with_you(game.names, seat)
     if outcome := seen["outcome"]:
-        ended = sorted(zip(outcome["places"], game.names, outcome["scores"], strict=True))
+        ended = sorted(zip(outcome["places"], names, outcome["scores"], strict=True))
         lines = [punctuated(f"{place}. {who}: {score}", spoken().locale) for place, who, score in ended]
         return Said(told=[gettext("The result of game %(game)s:", game=name)], items=lines)
     if seen["view"] is None:
@@ -514,9 +515,9 @@ def _scores(errand: Errand, game: Game) -> Said:
     if unit is None:
         return Said(
             told=[gettext("Game %(game)s has no scores until it ends. Here is the table:", game=name)],
-            table=_table(game, seen, game.seat_of(errand.player_id), errand.player_id),
+            table=_table(game, seen, seat, errand.player_id),
         )
-    ranked = sorted(zip(seen["view"][unit], game.names, strict=True), key=lambda it: -it[0])
+    ranked = sorted(zip(seen["view"][unit], names, strict=True), key=lambda it: -it[0])
     lines = [punctuated(f"{who}: {score}", spoken().locale) for score, who in ranked]
     return Said(told=[gettext("The scores in game %(game)s so far:", game=name)], items=lines)
 

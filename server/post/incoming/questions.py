@@ -13,7 +13,7 @@ from server.play.views import turn_of, view_of
 from server.post.desk.commands import BY_NAME, RULES
 from server.post.desk.wishes import ASKS_RULES, NAMES_RULES
 from server.post.incoming.commands import HINT, PAUSE, RESIGN, STAND_IN, UNDO, VACATION, word_for
-from server.post.wording import spoken
+from server.post.wording import spoken, with_you
 
 _SCORES = re.compile(
     r"\b(?:scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)"
@@ -124,7 +124,9 @@ def waiting_for(game: Game) -> str:
 def _scores(game: Game, seat: Seat) -> Iterator[str]:
     """Yield the sentence about the scores of a running game, if it has any."""
     if unit := score_unit(game.table.rules.NAME):
-        scores = zip(game.names, view_of(game, seat)[unit], strict=True)
+        names = with_you(game.names, seat)
+        names[seat] = names[seat].lower()
+        scores = zip(names, view_of(game, seat)[unit], strict=True)
         told = gettext(
             "The scores so far: %(scores)s.", scores=", ".join(f"{name} ({score})" for name, score in scores)
         )

@@ -18,7 +18,7 @@ from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.table_help import inviting_line, rematch_word, review_word, show_word
-from server.post.wording import GameLetter, moment, span, spoken
+from server.post.wording import GameLetter, moment, span, spoken, with_you
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
 from server.translations import noted
@@ -242,7 +242,8 @@ def game_ended(reader: Reader) -> GameEnded | None:
         return None
     own = ended.places[reader.seat]
     shared = list(ended.places).count(own) > 1
-    best_first = sorted(zip(ended.places, game.names, ended.scores, strict=True))
+    names = with_you(game.names, reader.seat)
+    best_first = sorted(zip(ended.places, names, ended.scores, strict=True))
     return GameEnded(
         **reader.about,
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),

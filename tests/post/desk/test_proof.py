@@ -604,7 +604,9 @@ def test_the_numbers_of_a_players_games_never_change(ann: Correspondent) -> None
 def test_standings_take_the_number_of_a_game_in_any_form(ann: Correspondent, number: str) -> None:
     ann_joins(ann)
     ann.asks("play sternenhimmel")
-    assert "The scores in game 1" in ann.asks(f"standings {number}").text
+    told = ann.asks(f"standings {number}").text
+    assert "The scores in game 1" in told
+    assert "- You: 0" in told and "Ann: " not in told
 
 
 def test_find_joins_a_game_that_matches_the_search(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
@@ -752,7 +754,7 @@ def test_rules_and_help_in_a_reply_to_a_game_email_are_about_this_game(
     ("words", "told"),
     [
         ("history", "- bea put a "),
-        ("Standings, please", "- ada: 0\n- bea: 0"),
+        ("Standings, please", "- You: 0\n- bea: 0"),
         ("show", "Game 1 Sternenhimmel, move 3."),
         ("review", "Only games that were played to the end have reviews."),
     ],

@@ -63,7 +63,7 @@ def test_questions_are_answered_without_the_table_and_without_commands(office: O
     everything_due_happens()
     for question, answer in {
         "Whose turn is it?": "We're waiting for your move.",
-        "How many coins do I have?": "The scores so far: ada (0), bea (0), Greedy (0).",
+        "How many coins do I have?": "The scores so far: you (0), bea (0), Greedy (0).",
         "can I take that back?": 'To take back your last move, reply "undo".',
         "what is my best move?": "We give hints only if all other players are bots.",
         "what does the D mean?": "D is a double star, which multiplies the value of its neighbours.",
