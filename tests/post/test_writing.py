@@ -19,6 +19,7 @@ from server.play.talk.chat import say
 from server.play.views import describe, story
 from server.play.votes import vote
 from server.post.incoming.quotes import SAID
+from server.post.letters import context
 from server.post.letters.compose import compose
 from server.post.wording import moment
 from server.store.tables import LetterRow, PlayerLetterRow, db
@@ -105,10 +106,13 @@ def test_a_time_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, be
     assert "put" not in news.split("- bea put")[0]
 
 
-def test_only_the_latest_news_items_appear_when_there_are_many(ada: UUID, bea: UUID) -> None:
+def test_only_the_latest_news_items_appear_when_there_are_many(
+    ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "_MOST_NEWS", 20)
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     leave(game_id, ada)
-    while len(story(load(game_id), 0)) < 150:
+    while len(story(load(game_id), 0)) < 60:
         everything_due_happens()
         moves_on(game_id, bea)
     everything_due_happens()
@@ -121,7 +125,7 @@ def test_only_the_latest_news_items_appear_when_there_are_many(ada: UUID, bea: U
         .partition("\n\n")[0]
         .splitlines()
     )
-    assert len(news) == 61
+    assert len(news) == 21
     assert news[0] == "- Much more happened before. You'll find it on the game's page."
     assert [it for it in news if it.startswith("- Turn ") or "drew a card" in it] == []
 
