@@ -7,8 +7,7 @@ from typing import Any, Self
 from server.bots import choose
 from server.bots.program import ProgramError
 from server.bots.search import Seen
-from server.games import GAMES, Json
-from server.games.standing import standing
+from server.games import GAMES, Json, standing
 
 
 class BuiltIn:

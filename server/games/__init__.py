@@ -14,6 +14,7 @@ from server.games.schemas import (
     object_of,
     revision_option,
 )
+from server.games.standing import standing, without_undone
 
 __all__ = [
     "GAMES",
@@ -39,4 +40,6 @@ __all__ = [
     "newest_rules",
     "object_of",
     "revision_option",
+    "standing",
+    "without_undone",
 ]

@@ -15,7 +15,7 @@ from server.post.dns_records import OK
 from server.post.incoming import bounces
 from server.post.incoming.authentication import results
 from server.post.incoming.mime import split
-from server.post.mime import build
+from server.post.mime import Message, encode
 from server.post.smtp import Carrier, Refused, Unreachable
 from server.sanitize import clean
 from server.store import postmaster as letterbox
@@ -76,7 +76,7 @@ def check(
 
 def _sent(way: Way, to: str, token: str, text: str) -> str:
     back = f"postmaster@{way.reply_domain}" if way.reply_domain else f"sternenpost@{way.host}"
-    letter = build(
+    letter = Message(
         sender=f"sternenpost@{way.host}",
         to=to,
         subject=subject_of(token),
@@ -86,7 +86,7 @@ def _sent(way: Way, to: str, token: str, text: str) -> str:
         headers={"Reply-To": back},
     )
     try:
-        way.carrier.send(letter, back, to)
+        way.carrier.send(encode(letter), back, to)
     except (Refused, Unreachable) as error:
         return f"rejected an email to {to}: {error}"
     return OK
@@ -179,7 +179,7 @@ def _results_there(raw: bytes) -> dict[str, str]:
 
 def _answered(way: Way, address: str, token: str) -> dict[str, str]:
     to = f"postmaster@{way.reply_domain}"
-    letter = build(
+    letter = Message(
         sender=address,
         sender_name="",
         to=to,
@@ -190,7 +190,7 @@ def _answered(way: Way, address: str, token: str) -> dict[str, str]:
         answers=f"{token}@{way.host}",
     )
     try:
-        way.carrier.send(letter, address, to)
+        way.carrier.send(encode(letter), address, to)
     except (Refused, Unreachable) as error:
         return {"answer": f"could not be sent: {error}"}
     return {}

@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.header import Header
 from email.quoprimime import body_encode
@@ -22,49 +23,48 @@ VALUE_LENGTH = 900  # so that the line, with the header's name, has at most 998 
 # can't read, and takes three times as long.
 
 
-def build(
-    *,
-    sender: str,
-    to: str,
-    subject: str,
-    text: str,
-    message_id: str,
-    date: datetime,
-    sender_name: str = "Sternenpost",
-    html: str | None = None,
-    thread: str | None = None,
-    answers: str | None = None,
-    headers: Mapping[str, str] | None = None,
-    inline_images: Sequence[tuple[str, bytes]] = (),
-    files: Sequence[tuple[str, str]] = (),
-) -> bytes:
-    """Return an email as ASCII bytes (RFC 5322). Raise ValueError if an address, an id or the name of a header is
-    invalid.
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """An email. Names, texts and the values of headers may come from players. Ids have the form `letter@host`, without
+    brackets."""
 
-    Ids have the form `letter@host`, without brackets: `message_id`, `thread` (the first email of the thread), and
-    `answers` (the email to which this one replies). `answers` is "" if that email has no valid id, and None if this
-    email isn't a reply. `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON
-    texts by name. Names, texts and the values of headers may come from players.
-    """
+    sender: str
+    sender_name: str = "Sternenpost"
+    to: str
+    subject: str
+    text: str
+    html: str | None = None
+    date: datetime
+    message_id: str
+    thread: str | None = None  # the first email of the thread
+    answers: str | None = None  # the email to which this one replies; "" if that email has no valid id
+    headers: Mapping[str, str] = field(default_factory=dict)
+    inline_images: Sequence[tuple[str, bytes]] = ()  # PNGs by name, which the HTML shows as `cid:name`
+    files: Sequence[tuple[str, str]] = ()  # attached JSON texts by name
+
+
+def encode(it: Message) -> bytes:
+    """Return an email as ASCII bytes (RFC 5322). Raise ValueError if an address, an id or the name of a header is
+    invalid."""
     head = {
-        "From": _mailbox(sender_name, sender),
-        "To": email_address(to),
-        "Subject": _words("Subject", clean(subject, SUBJECT_LENGTH)),
-        "Date": format_datetime(date),
-        "Message-ID": _id(message_id),
-        "Auto-Submitted": "auto-generated" if answers is None else "auto-replied",
+        "From": _mailbox(it.sender_name, it.sender),
+        "To": email_address(it.to),
+        "Subject": _words("Subject", clean(it.subject, SUBJECT_LENGTH)),
+        "Date": format_datetime(it.date),
+        "Message-ID": _id(it.message_id),
+        "Auto-Submitted": "auto-generated" if it.answers is None else "auto-replied",
     }
-    if answers:
-        head["In-Reply-To"] = _id(answers)
-        head["References"] = " ".join(_id(it) for it in (thread, answers) if it)
-    elif thread not in (None, message_id):
-        head["In-Reply-To"] = head["References"] = _id(thread)
-    for name, value in (headers or {}).items():
+    if it.answers:
+        head["In-Reply-To"] = _id(it.answers)
+        head["References"] = " ".join(_id(each) for each in (it.thread, it.answers) if each)
+    elif it.thread not in (None, it.message_id):
+        head["In-Reply-To"] = head["References"] = _id(it.thread)
+    for name, value in it.headers.items():
         if name in head or not re.fullmatch("[A-Z][A-Za-z-]*", name):
             raise ValueError(f"{name!r} is no further header.")
         head[name] = _words(name, clean(value, VALUE_LENGTH))
     lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-    return lines.encode("ascii") + _body(text, html, inline_images, files, message_id)
+    return lines.encode("ascii") + _body(it)
 
 
 def _words(header: str, text: str) -> str:
@@ -99,23 +99,17 @@ def _id(text: str | None) -> str:
     return f"<{text}>"
 
 
-def _body(
-    text: str,
-    html: str | None,
-    inline_images: Sequence[tuple[str, bytes]],
-    files: Sequence[tuple[str, str]],
-    message_id: str,
-) -> bytes:
+def _body(it: Message) -> bytes:
     """Return the headers that describe the body, and the body. Both are reproducible, so a second copy of an email is
     identical."""
-    body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
-    if html is not None:
-        page = _text(html, "html")
-        if inline_images:
-            page = _multipart("related", f"{boundary}-inner", [page, *(_image(*it) for it in inline_images)])
+    body, boundary = _text(it.text, "plain"), sha256(it.message_id.encode()).hexdigest()[:32]
+    if it.html is not None:
+        page = _text(it.html, "html")
+        if it.inline_images:
+            page = _multipart("related", f"{boundary}-inner", [page, *(_image(*each) for each in it.inline_images)])
         body = _multipart("alternative", f"{boundary}-outer", [body, page])
-    if files:
-        body = _multipart("mixed", f"{boundary}-files", [body, *(_file(*it) for it in files)])
+    if it.files:
+        body = _multipart("mixed", f"{boundary}-files", [body, *(_file(*each) for each in it.files)])
     return b"MIME-Version: 1.0\r\n" + body
 
 

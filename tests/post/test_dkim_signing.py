@@ -11,18 +11,20 @@ from click.testing import CliRunner
 
 from server import cli
 from server.post.dkim_signing import Signing, public_key, read_key
-from server.post.mime import build
+from server.post.mime import Message, encode
 from server.post.smtp import Unreachable
 
-LETTER = build(
-    sender="sternenpost@stars.example",
-    to="anna@example.org",
-    subject="Sterne für Anna: " + "sehr lang " * 12,
-    text="It is your turn.  \n\n.\nFrom here on\n\n",
-    html="<p>It is your turn.</p>",
-    message_id="letter-2@stars.example",
-    date=datetime(2026, 11, 21, 8, 30, tzinfo=UTC),
-    headers={"List-Unsubscribe": f"<https://stars.example/stop/{'x' * 150}>", "Reply-To": "a@reply.stars.example"},
+LETTER = encode(
+    Message(
+        sender="sternenpost@stars.example",
+        to="anna@example.org",
+        subject="Sterne für Anna: " + "sehr lang " * 12,
+        text="It is your turn.  \n\n.\nFrom here on\n\n",
+        html="<p>It is your turn.</p>",
+        message_id="letter-2@stars.example",
+        date=datetime(2026, 11, 21, 8, 30, tzinfo=UTC),
+        headers={"List-Unsubscribe": f"<https://stars.example/stop/{'x' * 150}>", "Reply-To": "a@reply.stars.example"},
+    )
 )
 
 

@@ -23,7 +23,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.post.mime import build
+from server.post.mime import Message, encode
 from server.post.smtp import Carrier, Fallback, MaildirCarrier, Refused, SmtpCarrier, TooBig, Unreachable, carrier
 from tests.support.live_server import free_port
 
@@ -44,7 +44,7 @@ NASTY_WORDS = st.lists(st.sampled_from(["=?", "utf-8", "?q?", "?b?", "?=", "=0D=
 
 
 def letter(**changed: Any) -> bytes:
-    return build(**{**ROUTINE, **changed})
+    return encode(Message(**{**ROUTINE, **changed}))
 
 
 def opened(message: bytes) -> tuple[dict[str, str], bytes]:

@@ -1,6 +1,6 @@
 """Idempotent moves: a repeated move gets its first response."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -43,19 +43,15 @@ def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
 def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     """Return the response that this move got when it was first played for this turn. Raise StaleTurn if it was not
     played."""
-    for before, commit, after in islice(_answers(game, seat, turn), 1):
-        if _is_played_so(game, before, commit, seat, move):
-            return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
+    if found := _first_of(islice(_answers(game, seat, turn), 1), game, seat, move):
+        return found
     future = turn if turn > game.table.version else None
     raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), future)
 
 
 def answer_in_turn(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
     """Return the response that this move got as a part of this turn, or None if it was not played in it."""
-    for before, commit, after in _answers(game, seat, turn):
-        if _is_played_so(game, before, commit, seat, move):
-            return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
-    return None
+    return _first_of(_answers(game, seat, turn), game, seat, move)
 
 
 def is_taken_back(game_id: UUID, turn: int) -> bool:
@@ -76,17 +72,33 @@ def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Jso
 def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
     """Return the response that this move got in the last hour, if it was played for the part `part` of this turn.
     Return None if there is no such response. Raise NotFound, MalformedMove."""
-    game = load(turn.game_id)
-    wanted, since = game.table.rules.move_from_json(move), clock.now() - _LOST
-    for before, commit, after in _answers(game, turn.seat, turn.number):
-        is_meant = before.turns[turn.seat] == part and commit[-1].recorded_at > since
-        if is_meant and _is_played_so(game, before, commit, turn.seat, wanted):
-            return Played(answer_of(Game(game.head, game.seats, after), commit, turn.seat), False, game)
+    game, since = load(turn.game_id), clock.now() - _LOST
+    answers = (
+        it
+        for it in _answers(game, turn.seat, turn.number)
+        if it.before.turns[turn.seat] == part and it.commit[-1].recorded_at > since
+    )
+    return _first_of(answers, game, turn.seat, game.table.rules.move_from_json(move))
+
+
+class _Answer(NamedTuple):
+    """A commit that answered a turn, with the tables before and after."""
+
+    before: Table
+    commit: list[Recorded]
+    after: Table
+
+
+def _first_of(answers: Iterable[_Answer], game: Game, seat: Seat, move: Any) -> Played | None:
+    """Return the response to the first of these commits in which the player in this seat made this move."""
+    for it in answers:
+        if _is_played_so(game, it.before, it.commit, seat, move):
+            return Played(answer_of(Game(game.head, game.seats, it.after), it.commit, seat), False, game)
     return None
 
 
-def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
-    """Yield the commits that answered this turn and its later parts, each with the tables before and after. Yield
+def _answers(game: Game, seat: Seat, turn: int) -> Iterator[_Answer]:
+    """Yield the commits that answered this turn and its later parts. Yield
     nothing if the seat has a new player, who must not see earlier secrets."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     if turn < last_change_of_hands(rows, seat):
@@ -98,7 +110,7 @@ def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Re
         if found and after.turns[seat] != before.turns[seat]:
             if _is_taken_back(rows, after.version):
                 return
-            yield before, commit, after
+            yield _Answer(before, commit, after)
             if after.turns[seat] is None or not rules.is_mid_turn(after.state, seat):
                 return
         before = after
@@ -114,7 +126,7 @@ def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
     now = game.table.turns[seat]
     if now in (turn, None) or not game.table.rules.is_mid_turn(game.table.state, seat):
         return now if now == turn else None
-    return now if any(after.turns[seat] == now for _, _, after in _answers(game, seat, turn)) else None
+    return now if any(it.after.turns[seat] == now for it in _answers(game, seat, turn)) else None
 
 
 def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat, move: Any) -> bool:

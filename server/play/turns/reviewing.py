@@ -23,9 +23,8 @@ from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
-from server.games import Json, Outcome, Rules, Seat
+from server.games import Json, Outcome, Rules, Seat, standing
 from server.games.presentation import reason, write_move
-from server.games.standing import standing
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game

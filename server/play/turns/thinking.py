@@ -11,8 +11,7 @@ from uuid import UUID
 from server.bots import LEVELS, choose
 from server.bots.search import Seen
 from server.clock import clock
-from server.games import Json, Seat
-from server.games.standing import standing
+from server.games import Json, Seat, standing
 from server.play.commits import commit_of, load, record, whole_log
 from server.play.game import Game
 from server.play.table import parse_event, story_item

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -30,7 +31,7 @@ from server.post.letters.addresses import (
     turn_address,
 )
 from server.post.letters.context import Reader, Recipient, letter_for
-from server.post.mime import build
+from server.post.mime import Message, encode
 from server.store.desk import numbers as known_numbers
 from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 
@@ -92,7 +93,7 @@ def compose_together(
             images.append((name, image))
         words = turns.YourTurns(name=player.name, turns=tuple(told))
         reply_to = f"{player_word(player.player_id, player.email)}@{reply_domain}" if reply_domain else None
-        written = _written(row, base_url, player.email, words, reply_to=reply_to, images=images)
+        written = _written(_Envelope(row, base_url, player.email, reply_to), words, images=images)
     return _with_return_path(written, row, reply_domain)
 
 
@@ -114,7 +115,7 @@ def _composed(
         words = letter_for(Recipient(row, base_url, player))
         is_of_desk = isinstance(words, _OF_DESK)
         reply_to = desk_address(row, to, reply_domain) if reply_domain and is_of_desk else None
-        return _written(row, base_url, to, words, reply_to=reply_to) if words else None
+        return _written(_Envelope(row, base_url, to, reply_to), words) if words else None
     game = game or load(row.game_id)
     zone = stored_zone(player.zone) if player else ALWAYS.zone
     reader = Reader(game, row.seat, zone, base_url, row)
@@ -122,18 +123,23 @@ def _composed(
     if words is None:
         return None
     reply_to = reply_address(words, row, game, reply_domain) if reply_domain else None
-    return _written(row, base_url, to, words, reader, reply_to)
+    return _written(_Envelope(row, base_url, to, reply_to), words, reader)
+
+
+class _Envelope(NamedTuple):
+    row: LetterRow | PlayerLetterRow
+    base_url: str
+    to: str
+    reply_to: str | None
 
 
 def _written(
-    row: LetterRow | PlayerLetterRow,
-    base_url: str,
-    to: str,
+    envelope: _Envelope,
     words: wording.Letter,
     reader: Reader | None = None,
-    reply_to: str | None = None,
     images: Sequence[tuple[str, bytes]] = (),
 ) -> Written:
+    row, base_url, to, reply_to = envelope
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to:
@@ -162,8 +168,7 @@ def _written(
     if isinstance(words, desk.DeskAnswer):
         images = words.images
     page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt, at_desk)
-    short = partial(
-        build,
+    message = Message(
         sender=sender,
         to=to,
         subject=subject,
@@ -175,7 +180,8 @@ def _written(
         answers=row.data.get("answers") if isinstance(words, _ANSWERING | _CONFIRMING) else None,
         files=words.files if isinstance(words, desk.DeskAnswer) else (),
     )
-    return Written(short(html=page, inline_images=images), sender, to, short)
+    full = replace(message, html=page, inline_images=images)
+    return Written(encode(full), sender, to, lambda: encode(message))
 
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
@@ -207,7 +213,7 @@ def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
     try:
         code = account.code(account.SignInCode, Recipient(row, base_url, None))
         assert code
-        _written(row, base_url, data["to"], code, reply_to=data["to"])
+        _written(_Envelope(row, base_url, data["to"], data["to"]), code)
     except Exception as error:
         log.exception("No letter can be written")
         return (

@@ -11,7 +11,7 @@ from flask_babel import gettext
 
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
-from server.games import Json, Seat
+from server.games import Json, Seat, without_undone
 from server.games.presentation import draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
@@ -175,12 +175,11 @@ class Reader(NamedTuple):
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
-        news = list[Json]()
-        for it in items:
-            if it["type"] == "move-taken-back":
-                news = [before for before in news if before["version"] <= it["to"]]  # the others were undone
-            if since < it["version"] <= self.letter.version and it["type"] not in aside:
-                news.append(it)
+        news = [
+            it
+            for it in without_undone(items)
+            if since < it["version"] <= self.letter.version and it["type"] not in aside
+        ]
         told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale, self.seat)))
         if len(told) <= _MOST_NEWS:
             return told
