@@ -211,10 +211,13 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     page = windows.open(ada)
     behind: list[float] = [0, 0, 0]
     margin: float | None = 0.4
-    scores = 2
+    scores, wins = 2, False
 
     def answer(route: Route) -> None:
-        found = [it | {"behind": by, "margin": margin, "scores": scores} for it, by in zip(moves, behind, strict=True)]
+        found = [
+            it | {"behind": by, "margin": margin, "scores": 9, "scores_with_then": scores, "why": "Why.", "wins": wins}
+            for it, by in zip(moves, behind, strict=True)
+        ]
         route.fulfill(json={"turn": turn, "moves": found})
 
     page.route("**/hint", answer)
@@ -222,9 +225,13 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     first, last = page.locator(".hint li").first, page.locator(".hint li").last
     tool, status = page.get_by_role("button", name="Hint", exact=True), page.locator(".hint").get_by_role("status")
     for behind, one, other in (
-        ([0, 0.2, 1], "the next is almost as good · scores 2 coins now", "about 1 coin less than the best"),
-        ([0, 2.6, 30], "about 3 coins more than the next", "much worse than the best"),
-        ([0, 12, 30], "much better than the next", "much worse than the best"),
+        (
+            [0, 0.2, 1],
+            ". The best, though the next is almost as good. Scores 2 coins. Why.",
+            "About 1 coin less than the best.",
+        ),
+        ([0, 2.6, 30], "about 3 coins more than the next", "Much worse than the best"),
+        ([0, 12, 30], "much better than the next", "Much worse than the best"),
     ):
         tool.click()
         expect(first).to_contain_text(one)
@@ -235,9 +242,12 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     for behind, margin in (([0, 2, 3], 3.1), ([0, 2, 30], None)):
         tool.click()
         expect(status).to_contain_text("These moves are about equal")
-        expect(first).not_to_contain_text("the best")
+        expect(first).not_to_contain_text("The best")
         expect(last).not_to_contain_text(re.compile("less|worse"))
         tool.click()
+    wins = True
+    tool.click()
+    expect(first.locator(".faint")).to_have_text("Why.")
 
 
 def test_a_table_opened_by_the_link_of_a_letter_offers_hints(house: House, windows: Windows) -> None:
@@ -298,6 +308,8 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
             "scores": 0,
             "why": "",
             "then": [],
+            "scores_with_then": 0,
+            "wins": False,
         }
         for slot2 in ("geburt#1", "geburt#2", cards[0] if not cards[0].startswith("geburt") else cards[4])
     ]

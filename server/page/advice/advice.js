@@ -70,10 +70,9 @@ export function Hint({ table, rules, close }) {
   const box = useBox(place);
   /** @param {HintedMove} it */
   const aboutMove = (it) => {
-    const worth = [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
-      it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ");
-    const said = [worth, it.why].filter(Boolean).join(". ");
-    return said && `– ${said}`;
+    if (it.wins) return it.why;
+    return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
+      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ");
   };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
@@ -87,7 +86,7 @@ export function Hint({ table, rules, close }) {
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
         <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
-          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${aboutMove(it)}</span></span>
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`}. <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
