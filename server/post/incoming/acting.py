@@ -162,17 +162,10 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
         found = hint(doing.mail.game_id, doing.player_id, spoken().locale, ways=ways)["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
-    said = how_good(found, score_unit(doing.game.head.rules))
     turns = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
-    lines = [_with_reason(how, it["why"]) for it, how in zip(found, said, strict=True)]
+    lines = how_good(found, score_unit(doing.game.head.rules))
     lines = ["" if nr and line == lines[nr - 1] else line for nr, line in enumerate(lines)]
     answer.update(hints=[*zip(turns, lines, strict=True)], asks=not found)
-
-
-def _with_reason(how: str, why: str) -> str:
-    """Return a line above a move that says how good the move is, with the reason."""
-    said = how.rstrip(":\u202f")
-    return f"{said}. {why}" if why else how
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:
@@ -320,27 +313,40 @@ def answer_uses(mail: Incoming, reader: str) -> list[Use]:
 
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
-    """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
+    """Return how good each move of a hint is in sentences, as on the page. `unit`: what the game's scores count."""
     worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
-    if len(moves) > 1 and not worse:
-        return [str(gettext("About equal:"))] * len(moves)
-    return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
+    is_even = len(moves) > 1 and not worse
+    worths = [
+        gettext("About equal.") if is_even else _worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit)
+        for nr, it in enumerate(moves)
+    ]
+    return [_with_reason(it, worth, unit) for it, worth in zip(moves, worths, strict=True)]
+
+
+def _with_reason(move: Json, worth: str, unit: str | None) -> str:
+    if move["wins"]:
+        return str(move["why"])
+    points = move["scores_with_then"]
+    scores = gettext("Scores %(points)s.", points=_counted(points, unit)) if points else ""
+    return " ".join(filter(None, (worth, scores, move["why"])))
 
 
 def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
-    if not following or following[0] not in worse:
-        return str(gettext("The best:"))
+    if not following:
+        return str(gettext("The best."))
+    if following[0] not in worse:
+        return str(gettext("The best, though the next is almost as good."))
     if (points := whole_points(following[0]["behind"])) >= _MUCH:
-        return str(gettext("The best, much better than the next:"))
-    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
+        return str(gettext("The best, much better than the next."))
+    return str(gettext("The best, about %(points)s more than the next.", points=_counted(points, unit)))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
     if move not in worse:
-        return str(gettext("Almost as good:"))
+        return str(gettext("Almost as good."))
     if (points := whole_points(move["behind"])) >= _MUCH:
-        return str(gettext("Much worse:"))
-    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
+        return str(gettext("Much worse than the best."))
+    return str(gettext("About %(points)s less than the best.", points=_counted(points, unit)))
 
 
 def _counted(points: int, unit: str | None) -> str:
