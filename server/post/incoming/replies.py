@@ -82,6 +82,7 @@ class Wishes:
     resume: bool = False
     undo: bool = False
     agree: bool = False  # whether it agrees to what another player asks for
+    refuse: bool = False  # whether it says no to what another player asks for
     ready: bool = False
     plan: str | None = None  # see `planning`; "" to show the plan
     resign: bool = False  # needs confirmation, as do a vacation and a stand-in
