@@ -29,7 +29,7 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import Ways, count_hint, hint
 from server.play.turns.idempotency import first_answer
-from server.play.votes import TAKE_BACK, request_to, take_back, vote, votes_of
+from server.play.votes import TAKE_BACK, agreed_to, request_to, requests_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
 from server.post.incoming.child import TooMuch, child
@@ -99,6 +99,7 @@ def do(doing: Doing, wishes: Wishes) -> None:
         (wishes.resume, _resume),
         (wishes.undo, _undo),
         (wishes.agree, _agree),
+        (wishes.refuse, _refuse),
         (wishes.ready, _ready),
         (wishes.move, _move),
         (wishes.plan is not None, _plan),
@@ -220,6 +221,19 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
     else:
         _vote(doing, wish)
         doing.answer["done"].append(gettext("You've agreed."))
+
+
+def _refuse(doing: Doing, wishes: Wishes) -> None:
+    """Acknowledge a no to what another player asks for. If the player had agreed to that, withdraw their agreement."""
+    game_id, seat = doing.mail.game_id, doing.mail.seat
+    for wish in [] if requests_to(doing.game, seat) else agreed_to(doing.game, seat):
+        doing.once(f"no {wish}", partial(vote, game_id, doing.player_id, wish, False))
+    told = (
+        noted("Not now, then: nothing changes, and the game stays paused.")
+        if doing.game.table.status == "paused"
+        else noted("Not now, then: nothing changes, and the game goes on.")
+    )
+    doing.answer["done"].append(gettext(told))
 
 
 def _agree_to_take_back(doing: Doing) -> None:
