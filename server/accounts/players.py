@@ -27,6 +27,8 @@ from server.stored_data import read_or, warn_of
 from server.translations import LOCALES
 
 _LONGEST_NAME = 40
+_NO_ZONE = "UTC"  # stored until the player chooses a time zone, or signs in with a browser
+_CHOSEN_UTC = "Etc/UTC"  # stored for players who have chosen UTC
 STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris", "Pollux", "Rigel", "Spica", "Vega")
 
 
@@ -41,8 +43,8 @@ def player_token(email: str, name: str | None = None) -> str:
 def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC", likely_name: str = "") -> UUID:
     """Return the player of this address, or create them, in the current transaction.
 
-    The other parameters apply to a new player. Without a name, the player gets the likely one or a made-up one until
-    they choose.
+    The other parameters apply to a new player. `zone` also applies to a player who has chosen no time zone. Without a
+    name, the player gets the likely one or a made-up one until they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
@@ -57,6 +59,9 @@ def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC
         made_at=clock.now(),
     )
     db.session.execute(new.on_conflict_do_nothing(index_elements=["email"]))
+    if zone != _NO_ZONE:
+        unchosen = (Player.email == email) & (Player.zone == _NO_ZONE)
+        db.session.execute(update(Player).where(unchosen).values(zone=zone))
     return db.session.execute(select(Player.player_id).where(Player.email == email)).scalar_one()
 
 
@@ -102,7 +107,7 @@ def profile(player_id: UUID) -> Json:
         "name": player.name,
         "named": player.named,
         "locale": stored_locale(player.locale),
-        "zone": player.zone,
+        "zone": _NO_ZONE if player.zone == _CHOSEN_UTC else player.zone,
         "calendar": _stored_calendar(player.calendar),
         "notifications": stored_notifications(player.notifications),
         "shares_games": player.shares_games,
@@ -157,6 +162,8 @@ def change_profile_within(player_id: UUID, changes: Json) -> None:
                 check(new[field])
             except Unfit as error:
                 raise BadField(field, error.words) from None
+    if new.get("zone") == _NO_ZONE:
+        new["zone"] = _CHOSEN_UTC
     if new:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
 

@@ -26,7 +26,7 @@ def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC"
     """Mail a code and a link to this address. The result is the same for unknown addresses.
 
     `sender` is the network address, or None for an operator, to whom no limits apply. `locale` and `zone` apply to a
-    new player. Raise TooMany.
+    new player, `zone` also to one who has chosen none. Raise TooMany.
     """
     sign_in = uuid4()
     _begin_sign_in(sign_in, email, locale, sender, zone)

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, redirect, request, url_for
 from flask_babel import gettext
 
 from server.accounts.apps import app_of_link, end_app
-from server.accounts.calendars import stored_zone
+from server.accounts.calendars import stored_zone, time_zone
 from server.accounts.players import player_at, profile, suggested_name
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
@@ -20,7 +20,7 @@ from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.pages import on_the_page, page, sorry
 from server.api.problems import PROBLEMS, text_of
-from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, WrongCode
+from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, Unfit, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
@@ -279,7 +279,7 @@ def accept(word: str) -> Response:
     theirs.
     """
     _expect_own_page()
-    game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
+    game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""), _zone_of_browser())
     return _accepted(game, token, url_for("link_pages.invited", word=word, plain=1))
 
 
@@ -302,6 +302,14 @@ def restored(word: str) -> Response:
     _expect_own_page()
     restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
     return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
+
+
+def _zone_of_browser() -> str:
+    """Return the time zone that `link.js` put into the form, or UTC."""
+    try:
+        return time_zone(request.form.get("zone")).key
+    except Unfit:
+        return "UTC"
 
 
 def _expect_own_page() -> None:
@@ -340,7 +348,7 @@ def asked_to_stand_in(word: str) -> Response:
 def stand_in(word: str) -> Response:
     """Accept a stand-in request. A new player is signed in. Reject forms from other origins."""
     _expect_own_page()
-    game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
+    game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""), _zone_of_browser())
     return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
 
 

@@ -557,9 +557,10 @@ def test_the_invitation_button_signs_the_player_in_once(app: Flask, ada: Someone
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
     assert entered(app, stranger.get(f"/i/{word}")) is None
-    new = entered(app, stranger.post(f"/i/{word}", headers={"Accept-Language": "fr-CH, en;q=0.5"}))
+    french, oslo = {"Accept-Language": "fr-CH, en;q=0.5"}, {"zone": "Europe/Oslo"}
+    new = entered(app, stranger.post(f"/i/{word}", headers=french, data=oslo))
     assert new is not None
-    assert new.get("/v1/me").json.items() >= {"email": NEW, "locale": "fr"}.items()
+    assert new.get("/v1/me").json.items() >= {"email": NEW, "locale": "fr", **oslo}.items()
     assert new.get(path).json["you"]["seat"] == 1
     assert new.patch("/v1/me", {"name": "Nora"}).status_code == 200
     is_problem(new.post("/v1/tokens"), 403, "missing-scope")  # the mail may have been forwarded
@@ -573,8 +574,8 @@ def test_an_invitation_does_not_sign_an_existing_player_in(
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, "bea@example.org")
     (word,) = mailed(app, "bea@example.org")
-    answer = stranger.post(f"/i/{word}")
-    assert answer.status_code == 200
+    answer = stranger.post(f"/i/{word}", data={"zone": "Oslo"})
+    assert (answer.status_code, bea.get("/v1/me").json["zone"]) == (200, "UTC")
     assert "sp_" not in answer.text
     assert entered(app, answer) is None
     assert bea.get(path).json["you"]["seat"] == 1

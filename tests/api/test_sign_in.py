@@ -107,11 +107,15 @@ def test_new_players_and_guests_get_the_time_zone_that_they_send(app: Flask, str
     assert Someone(app, token=stranger.post("/v1/guests", {}).json["token"]).get("/v1/me").json["zone"] == "UTC"
 
 
-def test_an_existing_player_keeps_the_time_zone(app: Flask, ada: Someone, stranger: Someone) -> None:
-    ada.patch("/v1/me", {"zone": "Asia/Tokyo"})
+@pytest.mark.parametrize(("chosen", "after"), [(None, "Europe/Berlin"), ("Asia/Tokyo", "Asia/Tokyo"), ("UTC", "UTC")])
+def test_an_existing_player_keeps_a_chosen_time_zone(
+    app: Flask, ada: Someone, stranger: Someone, chosen: str | None, after: str
+) -> None:
+    if chosen:
+        assert ada.patch("/v1/me", {"zone": chosen}).json["zone"] == chosen
     sign_in = stranger.post("/v1/sign-ins", {"email": "ada@example.org", "zone": "Europe/Berlin"}).json["sign_in"]
     stranger.post("/v1/tokens", {"sign_in": sign_in, "code": mailed(app, sign_in)["code"]})
-    assert ada.get("/v1/me").json["zone"] == "Asia/Tokyo"
+    assert ada.get("/v1/me").json["zone"] == after
 
 
 @pytest.mark.parametrize("call", ["/v1/sign-ins", "/v1/guests"])

@@ -326,7 +326,7 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     rungs = [{"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, ME, {"email": "ida@example.org"}, BOT, clock={"per_move": "PT1H"}, on_timeout=rungs)
     invitation = house.await_mail("ida@example.org", lambda it: it.word("i"))
-    page = windows.open(**PHONE)
+    page = windows.open(**PHONE, timezone_id="Europe/Oslo")
     page.goto(f"/i/{invitation.word('i')}")
     host = ada.get("/v1/me")["name"]
     expect(page.get_by_role("heading", name=f"{host} invites you to play Sternenhimmel")).to_be_visible()
@@ -340,7 +340,7 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by mail
     expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone
     ida = Client(house, page.evaluate("localStorage.getItem('sternenpost.token')"))
-    assert ida.get("/v1/me")["email"] == "ida@example.org"
+    assert ida.get("/v1/me").items() >= {"email": "ida@example.org", "zone": "Europe/Oslo"}.items()
     page.reload()
     expect(page.locator(".board")).to_have_count(3)
     page.goto(f"/i/{invitation.word('i')}")

@@ -306,12 +306,21 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     expect(page.get_by_text("Waiting for one more player.")).to_be_visible()
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
-    assert re.search(f"#/games/{game_id}\\?invitation=", page.evaluate("navigator.clipboard.readText()"))
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert f"#/games/{game_id}?invitation=" in link
     page.get_by_label("Invite by email").fill("hugo@example.org")
     page.get_by_label("A personal message").fill("Shall we play, Hugo?")
     page.get_by_role("button", name="Invite", exact=True).click()
     expect(page.get_by_text("We've written to hugo@example.org (seat 2).")).to_be_visible()
     expect(page.get_by_label("Invite by email")).to_be_hidden()
+    expect(page.get_by_text("No seat is open to a link")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    for client in (None, sign_in(house, "nell@example.org")):  # with the link that was copied before
+        friend = windows.open(client)
+        friend.goto(link)
+        expect(friend.get_by_text("Every free seat is reserved for a player invited by email.")).to_be_visible()
+        expect(friend.get_by_role("button", name="Take a seat")).to_have_count(0)
+        expect(friend.get_by_label("Email address")).to_have_count(0)
     house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.text and "Shall we play, Hugo?" in mail.text)
 
     hugo = windows.open(sign_in(house, "hugo@example.org"))

@@ -132,7 +132,10 @@ class SignInRequest(Request):
         validate=one_of(LOCALES),
         **_about("Language of emails to a new player. Default: from `Accept-Language`."),
     )
-    zone = _text(80, **_about("IANA time zone of a new player, such as Europe/Berlin. Default: UTC."))
+    zone = _text(
+        80,
+        **_about("IANA time zone of a new player, or of one who has chosen none, such as Europe/Berlin. Default: UTC."),
+    )
 
 
 class SignInAnswer(Answer):

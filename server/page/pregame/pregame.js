@@ -23,12 +23,14 @@ export function Pregame({ table, invitation, player }) {
     <h2>${t("pregame")}</h2>
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} table=${table} />`}
     ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
-    ${player && !player.guest && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
+    ${player && !player.guest && !game.you && (game.invited !== null || seatsOf(game, "open").length > 0
+      ? html`<${Join} table=${table} invitation=${invitation} />` : hasRoom(game) && html`<p>${t("pregame.reserved")}</p>`)}
     <p>${!game.options.ready_check && t("pregame.start")} ${t(firstOf(game) === null ? "pregame.lot" : "pregame.first", {
       number: (firstOf(game) ?? 0) + 1 })}</p>
     ${!isAsked && html`<p>${t("pregame.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
     <${Terms} game=${game} />
-    ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
+    ${(!game.private || game.invitation) && (seatsOf(game, "open").length > 0 ? html`<${Link} game=${game} />`
+      : !isAsked && html`<p>${t("link.none")}</p>`)}
     ${(game.you || game.hosting) && hasRoom(game) && html`<${Invite} table=${table} />`}
     ${game.hosting && html`<${Host} table=${table} />`}
     ${game.you && html`<${Mails} game=${game} /><${Leave} table=${table} />`}
@@ -71,7 +73,10 @@ function Missing({ table }) {
  */
 function Visitor({ table, invitation }) {
   const take = () => call("POST", `${table.base}/seats`, invitation ? { invitation } : {});
-  if (!hasRoom(table.game)) return html`<p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
+  if (!seatsOf(table.game, "open").length) {
+    return html`${hasRoom(table.game) && html`<p>${t("pregame.reserved")}</p>`}
+      <p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
+  }
   return html`<${Arrive} rules=${table.game.rules} take=${take} />`;
 }
 

@@ -242,10 +242,10 @@ def greeting_to(game: Game, seat: Seat) -> str:
 
 
 @with_retries
-def accept_invitation(word: str, locale: str = "en", name: str = "", likely_name: str = "") -> Game:
+def accept_invitation(word: str, locale: str = "en", name: str = "", likely_name: str = "", zone: str = "UTC") -> Game:
     """Take the seat that is reserved for the invited address, as the holder of the invitation's token.
 
-    The other parameters are used if the player is new. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned,
+    The other parameters are used if the player is new (see `player_of`). Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned,
     NoPrograms, Closed, TooMany.
     """
     game, seat = invitation(word)
@@ -255,7 +255,7 @@ def accept_invitation(word: str, locale: str = "en", name: str = "", likely_name
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise SeatTaken("This seat is no longer reserved for you.")
     expect_known_or_open(email)
-    player_id = player_of(email, locale, name, likely_name=likely_name)
+    player_id = player_of(email, locale, name, zone, likely_name)
     return _take_seat(game.game_id, player_id, SeatClaim(seat))
 
 
@@ -292,11 +292,11 @@ def restore_invitation(word: str, email: str, declined_at: str) -> None:
     take_again(game_id, seat, email, at)
 
 
-def enter_by_invitation(word: str, locale: str, name: str) -> tuple[Game, NewToken | None]:
+def enter_by_invitation(word: str, locale: str, name: str, zone: str = "UTC") -> tuple[Game, NewToken | None]:
     """Accept an invitation. If the account is new, sign it in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
-    game = accept_invitation(word, locale, name)
+    game = accept_invitation(word, locale, name, zone=zone)
     player_id = db.session.scalars(select(Player.player_id).where(Player.email == email)).one()
     token = token_of_visitor(player_id, is_new)
     db.session.commit()

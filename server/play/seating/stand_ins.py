@@ -240,7 +240,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
     return _accept(game.game_id, asked.seat, asked.mark, player_id)
 
 
-def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
+def enter_as_stand_in(word: str, locale: str = "en", name: str = "", zone: str = "UTC") -> tuple[Game, NewToken | None]:
     """Accept a stand-in request. If the account is new, sign it in (see `token_of_visitor`)."""
     game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
@@ -248,7 +248,7 @@ def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Ga
     is_new = is_stranger(asked)
     if is_new:
         expect_open(SIGN_UPS)
-    player_id = asked.player_id or player_of(str(asked.email), locale, name)
+    player_id = asked.player_id or player_of(str(asked.email), locale, name, zone)
     game = _accept(game.game_id, asked.seat, asked.mark, player_id)
     token = token_of_visitor(player_id, is_new)
     db.session.commit()
