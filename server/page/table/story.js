@@ -34,7 +34,7 @@ export function standing(story, at = Infinity) {
  * @param {number} at
  */
 export const turnAt = (story, at) => {
-  const isTurn = (/** @type {GameEvent} */ it) => it.type === "turn-began";
+  const isTurn = (/** @type {GameEvent} */ it) => typeof it.turn === "number"; // an event that numbers a turn begins it
   return story.some(isTurn) ? standing(story, at).findLast(isTurn)?.turn ?? 0 : null;
 };
 
