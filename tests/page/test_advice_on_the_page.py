@@ -311,6 +311,10 @@ def test_a_hint_is_marked_on_the_board_beside_its_panel(house: House, windows: W
             expect(page.locator(".space.hinted")).to_have_count(1)
             expect(page.locator(".star.hinted")).to_have_attribute("data-star", move["star"])
         assert apart(page.locator(".boards"), panel)
+        if device is PHONE:
+            assert panel.evaluate("it => it.scrollHeight <= it.clientHeight")  # no move is hidden
+            for button in panel.locator(".about button, .marked button").all():
+                assert button.evaluate("it => it.offsetHeight") >= 44
         panel.press("Escape")
         expect(page.locator(".hinted")).to_have_count(0)
 

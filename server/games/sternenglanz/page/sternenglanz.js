@@ -345,7 +345,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         ${isBegun && !isPlanned && html`<button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>`}
         ${isPlanned && planner}
         ${!isPlanned && begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
-          disabled=${isLocked || taps.length > 0}
+          disabled=${isLocked || taps.length > 0} title=${isWhole ? null : t("turn.send-part.why")}
           onClick=${send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
       </div>`}
     </div>
