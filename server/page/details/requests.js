@@ -74,7 +74,7 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
   });
   const seats = inFavour({ "take-back": back, ...others }, wish);
   const names = listed((wish === "take-back" && back ? [back.seat] : seats).map((it) => seatName(game.seats[it])));
-  const until = wish === "take-back" && back ? { count: game.version - back.to, due: t("due",
+  const until = wish === "take-back" && back ? { moves: back.undoes.join(" "), due: t("due",
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
   const told = t(`asks.${wish}`, { names, count: seats.length });
   return html`<section class="strip request" aria-label=${told}>
@@ -112,7 +112,7 @@ export function TakeBack({ table, isShort = false }) {
   const undo = t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
   const how = way.free ? "free" : isAlone ? "alone" : "ask";
-  const question = isSure && html`<span>${t(`take-back.sure-${how}`)}</span>
+  const question = isSure && html`<span>${t(`take-back.sure-${how}`)} ${t("take-back.what", { moves: way.undoes.join(" ") })}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
