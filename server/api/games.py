@@ -43,6 +43,7 @@ from server.games import GAMES, BadOption, Json
 from server.games.presentation import draw, sentence
 from server.operations.archives import archive_of, shared_games
 from server.play import views
+from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
@@ -61,7 +62,7 @@ from server.play.seating.seats import (
 )
 from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
-from server.play.views import describe, expect_reached, load_visible
+from server.play.views import describe, expect_reached, load_visible, would_undo
 from server.play.votes import take_back, vote, votes_of, way_back_of
 
 blp = Blueprint(
@@ -484,7 +485,7 @@ class Votes(MethodView):
 
         def voted() -> tuple[Any, int]:
             vote(game_id, who.player_id, wanted["on"], wanted["vote"])
-            return votes_of(game_id), 200
+            return _votes_seen(load_visible(game_id, who.player_id), who.player_id), 200
 
         return once(who, game_id, voted)
 
@@ -496,8 +497,21 @@ class Votes(MethodView):
 
         Returns, for each proposal, the seats whose players consent.
         """
-        load_visible(game_id, viewer("games:read"), query.get("invitation"))
-        return votes_of(game_id)
+        who = viewer("games:read")
+        return _votes_seen(load_visible(game_id, who, query.get("invitation")), who)
+
+
+def _votes_seen(game: Game, player_id: UUID | None) -> Json:
+    """Return the current votes, with what the take-back would undo."""
+    votes = votes_of(game.game_id)
+    asked = votes["take-back"]
+    return votes | {"take-back": asked and _with_undone(game, player_id, asked)}
+
+
+def _with_undone(game: Game, player_id: UUID | None, back: Json) -> Json:
+    seat = game.seat_of(player_id) if player_id else None
+    undoes = [] if back["to"] is None else would_undo(game, seat, back["to"], spoken().locale)
+    return back | {"undoes": undoes}
 
 
 _TAKE_BACK = either("TakeBackResult", "Result of a take-back request", "TakenBack", "TakeBackAsked")
@@ -531,7 +545,10 @@ class TakeBacks(MethodView):
 
         def taken_back() -> tuple[Any, int]:
             answer, is_done = take_back(game_id, who.player_id, wanted["to"])
-            return answer, 201 if is_done else 202
+            if is_done:
+                return answer, 201
+            vote = _with_undone(load_visible(game_id, who.player_id), who.player_id, answer["vote"])
+            return answer | {"vote": vote}, 202
 
         return once(who, game_id, taken_back)
 
@@ -544,7 +561,8 @@ class TakeBacks(MethodView):
         Returns the version that the game would return to, and whether the take-back needs the consent of the other
         players.
         """
-        return way_back_of(game_id, caller("games:read").player_id)
+        who = caller("games:read").player_id
+        return _with_undone(load_visible(game_id, who), who, way_back_of(game_id, who))
 
 
 @blp.route("/games/<uuid:game_id>/messages")

@@ -1,6 +1,6 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `begin_turn`, `judge`,
+A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`, `begin_turn`, `judge`,
 `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`,
 `own_result`, `introduction`, `usual_turns`,
 `usual_minutes`, `legend`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
@@ -218,6 +218,7 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # `SCORE = "coins"`: what scores count, and the field of a view with the score of each seat. Without it, a game has scores
 # only at its end.
 # `ASIDE`: types of events that letters and summaries leave out, since the table shows what they did.
+# `MOVES_ASIDE`: those of them that are moves, which a take-back lists.
 
 # State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
 # the game is over. It shows the seat nothing new.

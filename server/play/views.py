@@ -7,8 +7,8 @@ from uuid import UUID
 from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
-from server.games import Json, Seat, commitment
-from server.games.presentation import fullest
+from server.games import Json, Seat, commitment, without_undone
+from server.games.presentation import fullest, sentence
 from server.play.commits import Snapshot, at_version, load, whole_log
 from server.play.game import Game, bots_name
 from server.play.story.authors import CHANGES_OF_PLAYERS, Viewer, visible_events
@@ -282,3 +282,11 @@ def last_event_of(game: Game, version: int) -> int:
             return log.last_of_version(connection, game.game_id, version)
         rows = log.read_page(connection, game.head, 0, game.table.seq, ())
     return max((row.seq for row in rows if row.version <= version), default=0)
+
+
+def would_undo(game: Game, viewer: Seat | None, to: int, locale: str) -> list[str]:
+    """Return what a take-back to version `to` would undo, a sentence each, as this viewer saw it."""
+    rules = game.table.rules
+    aside: frozenset[str] = getattr(rules, "ASIDE", frozenset()) - getattr(rules, "MOVES_ASIDE", frozenset())
+    news = [it for it in without_undone(story(game, viewer)) if it["version"] > to and it["type"] not in aside]
+    return [told for it in news if (told := sentence(it, game.names, locale, viewer))]

@@ -1,7 +1,7 @@
 """Renders emails from templates, as text and as HTML."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timedelta
 from math import floor
@@ -20,7 +20,7 @@ from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
-from server.translations import Language, language, times
+from server.translations import Language, filled, language, times
 
 LINE_LENGTH = 1000
 _BEGINNING = 2  # number of leading words by which moves are grouped
@@ -70,18 +70,20 @@ _templates = Environment(
 
 
 @pass_context
-def _gettext(context: Context, words: str) -> str:
-    found: str = context["catalogue"].ugettext(words)
-    return found
+def _gettext(context: Context, words: str, **values: object) -> str:
+    return _filled(context, context["catalogue"].ugettext(words), values)
 
 
 @pass_context
-def _ngettext(context: Context, one: str, many: str, num: int) -> str:
-    found: str = context["catalogue"].ungettext(one, many, num)
-    return found
+def _ngettext(context: Context, one: str, many: str, num: int, **values: object) -> str:
+    return _filled(context, context["catalogue"].ungettext(one, many, num), {"num": num, **values})
 
 
-_templates.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]  # by the extension
+def _filled(context: Context, words: str, values: Mapping[str, object]) -> str:
+    return filled(Markup(words) if context.eval_ctx.autoescape else words, values)
+
+
+_templates.install_gettext_callables(_gettext, _ngettext, newstyle=False)  # type: ignore[attr-defined]  # by the extension
 _pages = _templates.overlay(autoescape=True)
 
 

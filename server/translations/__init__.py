@@ -3,7 +3,8 @@
 Code that runs within a request, or that writes an email, uses Flask-Babel. Pure code takes a `Language` as a parameter.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from gettext import NullTranslations, translation
 from pathlib import Path
@@ -13,6 +14,15 @@ from babel.lists import format_list
 
 LOCALES = ("de", "en", "fr", "it")
 FOLDER = Path(__file__).parent
+
+
+def filled(words: str, values: Mapping[str, object]) -> str:
+    """Fill in the placeholders of a text. A value that ends with a full stop, such as the name `Paula W.`, takes the
+    place of the full stop after it."""
+    for name, value in values.items():
+        if isinstance(value, str) and value.endswith("."):
+            words = type(words)(re.sub(rf"%\({name}\)s\.(?!\.)", f"%({name})s", words))
+    return words % values
 
 
 class Language:
@@ -26,11 +36,11 @@ class Language:
 
     def gettext(self, words: str, **values: object) -> str:
         """Return this text in this language. Placeholders such as `%(name)s` are filled in."""
-        return self._catalogue.gettext(words) % values
+        return filled(self._catalogue.gettext(words), values)
 
     def ngettext(self, one: str, many: str, num: int, **values: object) -> str:
         """Return the plural form for `num`, and replace `%(num)s` with `num`."""
-        return self._catalogue.ngettext(one, many, num) % {"num": num, **values}
+        return filled(self._catalogue.ngettext(one, many, num), {"num": num, **values})
 
     def addressed(self, is_own: bool, you: str, other: str, **values: object) -> str:
         """Return `you` if the reader is the one who acts, and `other`, which has a name, if not."""
@@ -59,7 +69,7 @@ class Words(str):
     """
 
     def __new__(cls, words: str, place: str = "", **values: object) -> Self:
-        made = super().__new__(cls, _placed(place, words % values if values else words))
+        made = super().__new__(cls, _placed(place, filled(words, values) if values else words))
         made._words, made._place, made._values = words, place, values
         return made
 

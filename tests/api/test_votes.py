@@ -169,7 +169,10 @@ def test_a_take_back_request_is_shown_to_all_players_with_the_time_when_it_ends(
     answer = ada.post(f"{path}/take-backs", {"to": 1})
     assert answer.status_code == 202
     for votes in (bea.get(f"{path}/votes").json, vote(bea, path, "pause")):
-        assert votes["take-back"] == answer.json["vote"]
+        first, second = votes["take-back"].pop("undoes")
+        assert first.startswith("ada put a hidden star") and second.startswith("You put")
+        assert answer.json["vote"] == votes["take-back"] | {"undoes": answer.json["vote"]["undoes"]}
+        assert [it.split()[0] for it in answer.json["vote"]["undoes"]] == ["You", "bea"]
     assert vote(bea, path, "take-back") == NOBODY | {"pause": [1]}
 
 

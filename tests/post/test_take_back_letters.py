@@ -1,5 +1,6 @@
 """Letters about take-backs: notices and questions to the other players."""
 
+import re
 from uuid import UUID
 
 import pytest
@@ -7,10 +8,12 @@ from flask import Flask
 
 from server.play.commits import load
 from server.play.turns.turn_links import turn_word
+from server.play.views import story
 from server.play.votes import take_back, vote, votes_of
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.contract import Someone
 from tests.support.games import DAY, everything_due_happens, game_of, happened, later, moves_on, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -46,6 +49,31 @@ def test_all_other_players_are_asked_once_about_a_take_back_with_its_deadline_an
         arrives(mail.reply_to, a_mail("agree", sender=f"{name}@example.org"))
     deal_with_mails()
     assert happened(game_id)[-1] == "move-taken-back"
+
+
+def test_a_request_lists_the_whole_turn_with_the_cards_that_were_laid(
+    app: Flask, office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    starts = load(game_id).version
+    while turn_of(game_id, ada) is not None:
+        last = load(game_id).version
+        moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    take_back(game_id, ada, last)  # only cards were laid
+    (letter,) = asked(office, "bea")
+    assert re.search(r"What would be undone:\n- ada played .*\n(?:  .*\n)*- You ", letter.text)
+    vote(game_id, ada, "take-back", False)
+    take_back(game_id, ada, starts)
+    told = asked(office, "bea")[-1].text.partition("What would be undone:\n")[2].partition("\n\n")[0]
+    undoes = Someone(app, "bea").get(f"/v1/games/{game_id}/votes").json["take-back"]["undoes"]
+    assert [it[2:] for it in re.sub(r"\n  ", " ", told).splitlines()] == undoes
+    kinds = [it["type"] for it in story(load(game_id), 1) if it["version"] > starts and it["seat"] == 0]
+    assert len(undoes) >= 3 and "cards-laid" in kinds and any("ada played" in it for it in undoes)
+    own = Someone(app, "ada").get(f"/v1/games/{game_id}/take-backs").json
+    assert len(own["undoes"]) > 0
 
 
 def test_players_who_have_agreed_or_whose_vote_is_over_are_not_asked_about_a_take_back(

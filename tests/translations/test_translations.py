@@ -13,12 +13,16 @@ from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
+from flask import Flask
+from flask_babel import force_locale, gettext, ngettext
 
 from server import page
 from server.api.problems import ALL
 from server.games import GAMES, BadOption, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
 from server.games.presentation import in_words, notation, refusal, refusals, sentence
-from server.translations import FOLDER, LOCALES, language
+from server.post.letters.games import MoveTakenBack
+from server.post.wording import write, write_page
+from server.translations import FOLDER, LOCALES, filled, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
 from tests.support.games import ENGLISH
 
@@ -299,3 +303,18 @@ def test_the_english_help_on_notation_matches_the_rules_with_moves_in_words() ->
 def test_every_problem_has_a_title_in_every_language(locale: str) -> None:
     for problem in ALL.values():
         assert language(locale).gettext(problem.title) not in ("", problem.title)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_name_that_ends_with_a_full_stop_takes_the_place_of_the_one_after_it(app: Flask, locale: str) -> None:
+    say = language(locale)
+    asked = say.gettext("It isn't your turn. We're waiting for %(names)s.", names="Ada and Paula W.")
+    assert asked.endswith("Paula W.") and not asked.endswith("..")
+    assert filled("%(name)s... %(name)s. %(name)s", {"name": "W."}) == "W.... W. W."
+    with app.app_context(), force_locale(locale):
+        said = gettext("It isn't your turn. We're waiting for %(names)s.", names="Paula W.")
+        assert said == say.gettext("It isn't your turn. We're waiting for %(names)s.", names="Paula W.")
+        assert ngettext("%(num)s point", "%(num)s points", 2) == say.ngettext("%(num)s point", "%(num)s points", 2)
+    letter = MoveTakenBack(name="Ada", title="Stars", rules="Sternenglanz", game_link="https://x", who="Paula W.")
+    with app.app_context(), force_locale(locale):
+        assert ".." not in "".join(write(letter)) and "W.." not in write_page(letter)

@@ -143,7 +143,14 @@ PLAN_WANTED: Json = {
 }
 TAKE_BACK: Json = {"to": 1}
 TAKE_BACK_ASKED: Json = {
-    "vote": {"on": "take-back", "seat": 0, "to": 1, "ends_at": "2026-11-23T19:50:00.000000Z", "consents": [0]}
+    "vote": {
+        "on": "take-back",
+        "seat": 0,
+        "to": 1,
+        "ends_at": "2026-11-23T19:50:00.000000Z",
+        "consents": [0],
+        "undoes": ["You put a 7 on Leo c."],
+    }
 }
 BEGUN: Json = {"begun": []}
 HINT: Json = {

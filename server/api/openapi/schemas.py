@@ -845,6 +845,12 @@ class VoteRequest(Request):
     vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent"))
 
 
+def _undoes() -> Any:
+    return fields.List(
+        fields.String(), **_about("What would be undone: a sentence for each event, in your language, oldest first")
+    )
+
+
 class TakeBackVote(Answer):
     """Vote on taking back a move."""
 
@@ -855,6 +861,7 @@ class TakeBackVote(Answer):
         **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time")
     )
     consents = fields.List(fields.Integer(), **_about("Seats whose players consent"))
+    undoes = _undoes()
 
 
 class Votes(Answer):
@@ -888,6 +895,7 @@ class WayBack(Answer):
         allow_none=True, **_about("Version before your last move; null if you can't take the move back")
     )
     free = fields.Boolean(**_about("Whether the take-back is immediate; false if the other players have to vote"))
+    undoes = _undoes()
 
 
 class TakeBackAsked(Answer):

@@ -57,6 +57,7 @@ ASIDE = frozenset(
         *("cards-laid", "cards-drawn", "discards-shuffled"),
     }
 )
+MOVES_ASIDE = frozenset({"cards-chosen", "cards-laid"})
 ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
 
 
@@ -84,6 +85,7 @@ __all__ = [
     "ASIDE",
     "EVENTS",
     "EVENT_SCHEMAS",
+    "MOVES_ASIDE",
     "MOVE_SCHEMA",
     "NAME",
     "NOTATION_HELPS",

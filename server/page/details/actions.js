@@ -59,11 +59,10 @@ function TakeBackAsked({ table, asked, tell }) {
   });
   const name = game.seats[asked.seat].name ?? "";
   const names = asked.consents.filter((it) => it !== asked.seat).map((it) => game.seats[it].name).join(", ");
-  const count = game.version - asked.to;
   const due = t("due", { absolute: absolute(asked.ends_at), left: left(asked.ends_at) });
   return html`<section class="card" aria-labelledby="take-back">
     <h2 id="take-back">${isMine ? t("take-back.mine") : t("take-back.asked", { name })}</h2>
-    <p>${t("take-back.what", { count })} ${t("take-back.ends")} <time datetime=${asked.ends_at}>${due}</time></p>
+    <p>${t("take-back.what", { moves: asked.undoes.join(" ") })} ${t("take-back.ends")} <time datetime=${asked.ends_at}>${due}</time></p>
     ${names && html`<p>${t("take-back.agree-so-far", { names })}</p>`}
     <p class="row">
       ${isMine || agrees

@@ -1,11 +1,10 @@
 // Requests above the table: other players' votes that need an answer, and the button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { answerTo, call } from "../ui/api.js";
+import { call } from "../ui/api.js";
 import { forNow } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
-import { sentence, standing } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 /** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
@@ -75,7 +74,7 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
   });
   const seats = inFavour({ "take-back": back, ...others }, wish);
   const names = listed((wish === "take-back" && back ? [back.seat] : seats).map((it) => seatName(game.seats[it])));
-  const until = wish === "take-back" && back ? { count: game.version - back.to, due: t("due",
+  const until = wish === "take-back" && back ? { moves: back.undoes.join(" "), due: t("due",
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
   const told = t(`asks.${wish}`, { names, count: seats.length });
   return html`<section class="strip request" aria-label=${told}>
@@ -85,17 +84,6 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
       t("asks.later")}</button>
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
-}
-
-/**
- * Describe the player's moves after version `to`.
- * @param {SeenTable} table
- * @param {number} to
- */
-function undone({ game, story }, to) {
-  const rules = answerTo(`/v1/rules/${game.rules}`);
-  const own = standing(story).filter((it) => it.version > to && it.seat === game.you?.seat);
-  return rules && own.map((it) => sentence(it, game.seats.map(seatName), rules, game.you?.seat)).filter(Boolean).join(" ");
 }
 
 /**
@@ -124,7 +112,7 @@ export function TakeBack({ table, isShort = false }) {
   const undo = t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
   const how = way.free ? "free" : isAlone ? "alone" : "ask";
-  const question = isSure && html`<span><strong>${undone(table, sure)}</strong> ${t(`take-back.sure-${how}`)}</span>
+  const question = isSure && html`<span><strong>${way.undoes.join(" ")}</strong> ${t(`take-back.sure-${how}`)}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;

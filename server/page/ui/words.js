@@ -8,7 +8,7 @@ import { store } from "./store.js";
 /** @type {Record<string, string>} */
 const NAMES = { de: "Deutsch", en: "English", fr: "Français", it: "Italiano" };
 const KEY = "sternenpost.locale";
-const FOREIGN = /\{(\w+)\}/g;
+const FOREIGN = /\{(\w+)\}(\.?)/g;
 
 export const LANGUAGES = Object.entries(NAMES);
 
@@ -123,7 +123,10 @@ export function t(key, values = {}) {
   const words = typeof found === "object" ? found[plurals.select(values.count) === "one" ? "one" : "other"] : found;
   /** @type {string} */
   const said = words ?? key.slice(key.indexOf(".") + 1);
-  return said.replace(FOREIGN, (whole, name) => values[name] ?? whole);
+  return said.replace(FOREIGN, (whole, name, stop) => {
+    const value = values[name] ?? whole.slice(0, whole.length - stop.length);
+    return stop && !`${value}`.endsWith(".") ? value + stop : value; // a name such as "Paula W." ends a sentence by itself
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ from server.clock import clock
 from server.games import presentation as text
 from server.play.game import display_name
 from server.play.seating import ready_check, seats
-from server.play.views import story
+from server.play.views import story, would_undo
 from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
@@ -181,7 +181,7 @@ def take_back_asked(reader: Reader) -> TakeBackAsked:
     return TakeBackAsked(
         **reader.about,
         who=reader.game.names[said["by"]],
-        since=reader.happened(said["to_version"]),
+        since=tuple(would_undo(reader.game, reader.seat, said["to_version"], spoken().locale)),
         agree=word_for(AGREE, spoken().locale),
         due=moment(ends_at, reader.zone),
         left=span(ends_at - clock.now()),
