@@ -1,7 +1,9 @@
 // A table opened by an emailed link: which seat the link plays, and how the turn ended.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { cached } from "../ui/api.js";
+import { forGood, forNow } from "../ui/local-storage.js";
 import { toGame } from "../ui/routes.js";
+import { KEY } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
@@ -47,11 +49,15 @@ function Told({ game, played }) {
   return html`<ul>${told.map(({ seq, words }) => html`<li key=${seq}>${words}</li>`)}</ul>`;
 }
 
+/** Whether a player is signed in in this browser, perhaps another one than the link's. */
+const isSignedIn = () => !!(forNow.getItem(KEY) || forGood.getItem(KEY));
+
 /**
  * Link to the full page, since an emailed link does not sign the player in.
  * @param {{game: Game}} props
  */
-const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${t("link.game")}</a>`;
+const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${
+  t(isSignedIn() ? "link.game.open" : "link.game")}</a>`;
 
 /** @param {Game} game */
 const ownName = (game) => seatName(/** @type {Seat} */ (mySeat(game)));
