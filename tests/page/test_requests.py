@@ -49,6 +49,21 @@ def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
     expect(undo).to_have_count(0)
 
 
+def test_a_request_to_undo_is_shown_and_cancelled_where_it_was_made(house: House, windows: Windows) -> None:
+    game_id, (one, other) = seated(house, "ada-requests", "ben-requests")
+    play(one, game_id)
+    until(lambda: other.get(f"/v1/games/{game_id}")["you"]["turn"])
+    play(other, game_id)
+    page = at_table(windows.open(one, **PHONE), game_id)
+    whose = page.locator(".state .whose")
+    one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202)
+    expect(whose).to_contain_text("Undo requested · Cancel")
+    assert not too_wide(page)
+    whose.get_by_role("button", name="Cancel").click()
+    expect(whose).not_to_contain_text("Undo requested")
+    assert one.get(f"/v1/games/{game_id}/votes")["take-back"] is None
+
+
 def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(house: House, windows: Windows) -> None:
     ada = quiet(sign_in(house, "ada-alone@example.org"))
     game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
