@@ -104,7 +104,8 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     assert version_of(ada, game_id) == 1
     page.get_by_role("button", name="Play it").tap()
     expect(page.get_by_role("heading", name=f"Played as {name}")).to_be_focused()
-    expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^You put .* on "))).to_be_visible()
+    expect(page.get_by_text("To undo the move, open the whole game")).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]

@@ -35,16 +35,26 @@ export function Ended({ table, problem }) {
       : t("link.ended")}</h1>
     ${game && html`<p class="faint">${game.title}</p>`}
     ${played.length > 0 && html`<${Told} game=${game} played=${played} />`}
-    ${played.every((it) => it.type !== "game-ended") && html`<p>${problem.detail}</p>`}
+    ${played.every((it) => it.type !== "game-ended") && html`<p>${game && next(game)} ${problem.detail}${
+      game && played.length > 0 && game.options.take_back !== "never" && ` ${t("link.undo")}`}</p>`}
     ${game && html`<p><${WholeGame} game=${game} /></p>`}
   </section>`;
+}
+
+/**
+ * Return which other player is to move, as far as the response to the move says so.
+ * @param {Game} game
+ */
+function next({ view, seats, you }) {
+  const seat = view?.phase === "choose" ? null : seats[view?.next ?? -1];
+  return seat?.kind === "human" && seat.seat !== you?.seat && `${t("waits-for", { names: seatName(seat) })}.`;
 }
 
 /** @param {{game: Game, played: GameEvent[]}} props */
 function Told({ game, played }) {
   const [rules] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   const names = game.seats.map(seatName);
-  const said = rules ? played.map((it) => ({ seq: it.seq, words: sentence(it, names, rules) })) : [];
+  const said = rules ? played.map((it) => ({ seq: it.seq, words: sentence(it, names, rules, game.you?.seat) })) : [];
   const told = said.filter(({ words }) => words);
   return html`<ul>${told.map(({ seq, words }) => html`<li key=${seq}>${words}</li>`)}</ul>`;
 }
