@@ -578,6 +578,7 @@ def test_an_invitation_does_not_sign_an_existing_player_in(
     answer = stranger.post(f"/i/{word}", data={"zone": "Oslo"})
     assert (answer.status_code, bea.get("/v1/me").json["zone"]) == (200, "UTC")
     assert "sp_" not in answer.text
+    assert "/exhibition.svg" not in answer.text  # it would look like the game that was joined
     assert entered(app, answer) is None
     assert bea.get(path).json["you"]["seat"] == 1
 
