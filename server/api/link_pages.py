@@ -216,7 +216,7 @@ def invited(word: str) -> Response:
         return cast(Response, redirect(f"/#/games/{game.game_id}"))
     kept = is_kept(game, word)
     if game.head.private and not kept:
-        return _not_kept()
+        return _not_kept(word, is_declined=_is_declined(game, seat))
     is_new = kept and is_newcomer(game, word)
     address = None if seat is None else game.seats[seat].email
     if seat is None and game.head.status == "open":
@@ -227,6 +227,7 @@ def invited(word: str) -> Response:
         seat=seat,
         kept=kept,
         is_new=is_new,
+        is_declined=_is_declined(game, seat),
         suggested=suggested_name(address or ""),
         word=word,
         introduction=_introduction(game),
@@ -247,14 +248,19 @@ def _inviter(game: Game, seat: Seat | None) -> str:
     return unless_link((None if seat is None else inviter_to(game, seat)) or host, "")
 
 
-def _not_kept() -> Response:
+def _is_declined(game: Game, seat: Seat | None) -> bool:
+    """Return whether the last invitation to this seat was declined, and the seat is still free."""
+    return seat is not None and game.seats[seat].kind == "open" and game.seats[seat].lost_at is not None
+
+
+def _not_kept(word: str, is_declined: bool) -> Response:
     """Explain that the seat in a private game isn't reserved for the reader, without revealing anything of the game."""
     text = gettext(
-        "If you took the seat, we'll email you when it's your turn. Otherwise, the player who invited you has asked "
-        "someone else or withdrawn the invitation."
+        "If you took the seat, we'll email you when it's your turn. Otherwise, you declined, or the player who invited "
+        "you has asked someone else or withdrawn the invitation."
     )
     title, home = gettext("This invitation is no longer valid"), gettext("Go to the home page")
-    return page("message.html", 409, title=title, text=text, home=home)
+    return page("message.html", 409, title=title, text=text, home=home, word=word, is_declined=is_declined)
 
 
 def _shown(game: Game, row: SeatState, is_own: bool) -> str:
@@ -322,8 +328,11 @@ def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
     """Open the game for a new account. The owner of an existing account signs in with a mailed code."""
     if token is not None:
         return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
-    text = gettext("You've accepted. To open the game in this browser, sign in with your email address.")
-    return page("message.html", title=gettext("You're in"), text=text, game=game)
+    text, sign_in = (
+        gettext("You've accepted."),
+        gettext("To open the game in this browser, sign in with your email address."),
+    )
+    return page("message.html", title=gettext("You're in"), text=text, sign_in=sign_in, game=game)
 
 
 @blp.get("/s/<word>")

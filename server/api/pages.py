@@ -23,12 +23,12 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
-    """Return a rendered template as a page that loads nothing from other origins and is not cached. A page about a game
-    loads one script (`link.js`)."""
+    """Return a rendered template as a page that loads nothing from other origins and is not cached. The page of a
+    mailed link loads one script (`link.js`)."""
     about = {"locale": spoken().locale, "exhibited": next(iter(GAMES))}
     response = Response(render_template(template, **about, **values), status, mimetype="text/html")
     response.headers.update(HEADERS)
-    if values.get("game"):
+    if values.get("game") or values.get("word"):
         response.headers["Content-Security-Policy"] += "; script-src 'self'"
     return response
 

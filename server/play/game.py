@@ -125,8 +125,10 @@ class Stored:
     def introduced(self, row: SeatState) -> str:
         """Return the name of a bot, with its level if it has one: `the bot Maia (Level 2)`."""
         name = self.names[row.seat]
-        level = f" ({bot_name(row.bot)})" if row.bot and row.bot in LEVELS else ""
-        return str(gettext("the bot %(bot)s", bot=f"{name}{level}"))
+        if row.bot and row.bot in LEVELS:
+            level = gettext("Level %(number)s", number=row.bot.removeprefix("level-"))
+            name = f"{name} ({level})"
+        return str(gettext("the bot %(bot)s", bot=name))
 
 
 def bots_name(game_id: UUID, seats: Sequence[SeatState], seat: SeatState) -> str | None:

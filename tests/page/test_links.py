@@ -104,7 +104,8 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     assert version_of(ada, game_id) == 1
     page.get_by_role("button", name="Play it").tap()
     expect(page.get_by_role("heading", name=f"Played as {name}")).to_be_focused()
-    expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^You put .* on "))).to_be_visible()
+    expect(page.get_by_text("To undo the move, open the whole game")).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]
@@ -151,7 +152,7 @@ def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     by_mouse(page)
     expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     assert version_of(ada, game_id) > 1
-    page.get_by_role("link", name="The whole game").click()
+    page.get_by_role("link", name="The whole game", exact=True).click()
     expect(page.get_by_text("Game not found.")).to_be_visible()  # for Ben
     expect(page.get_by_role("main").get_by_role("link", name="My games")).to_be_visible()
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
@@ -333,6 +334,9 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     expect(page.get_by_text(f"At the table: {host}, you, the bot Greedy")).to_be_visible()
     page.get_by_role("button", name="No, thanks").tap()
     expect(page.get_by_role("heading", name="Invitation declined")).to_be_visible()
+    page.goto(f"/i/{invitation.word('i')}")  # from the email again
+    expect(page.get_by_text("You declined. Changed your mind?")).to_be_visible()
+    expect(page.get_by_text("no longer reserved")).to_be_hidden()
     page.get_by_role("button", name="Undo").tap()
     expect(page.get_by_label("Your name at the table:")).to_have_value("Ida")  # from the address
     expect(page.get_by_role("button", name="Take your seat")).to_be_in_viewport(ratio=1)
@@ -344,11 +348,11 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     page.reload()
     expect(page.locator(".board")).to_have_count(3)
     page.goto(f"/i/{invitation.word('i')}")
-    expect(page.get_by_text("This game has started.")).to_be_visible()
+    expect(page.locator(".board")).to_have_count(3)
     house.forward(2 * HOUR)
     email = ada.get("/v1/me")["email"]
     handed_over = house.await_mail(email, lambda it: it.word("back") and game_id in it.text)
     page.goto(f"/back/{handed_over.word('back')}")
     page.get_by_role("button", name="Take my seat back").tap()
-    page.get_by_role("link", name="The whole game").tap()
+    page.get_by_role("link", name="Open the whole game", exact=True).tap()  # without "(sign-in required)"
     expect(page.locator(".board")).to_have_count(3)

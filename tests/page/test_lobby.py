@@ -95,6 +95,7 @@ def test_all_opponents_are_chosen_at_once(ada: Client, windows: Windows) -> None
     expect(page.locator("[name=seat-0]")).to_have_value("me")
     page.locator("[name=seat-2]").select_option("level-4")
     expect(page.get_by_label("friends, by email")).not_to_be_checked()
+    expect(page.get_by_label("various")).to_be_checked()
     page.get_by_label("bots", exact=True).check()
     page.locator("[name=seat-1]").select_option("level-1")
     expect(page.get_by_label("bots", exact=True)).to_be_checked()

@@ -52,6 +52,20 @@ def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
     expect(undo).to_have_count(0)
 
 
+def test_a_request_to_undo_is_shown_and_cancelled_where_it_was_made(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "ada-requests", "ben-requests", "cleo-requests")
+    one = next(it for it in clients if play(it, game_id))
+    assert any(play(it, game_id) for it in clients if it is not one)  # the third player is to move
+    page = at_table(windows.open(one, **PHONE), game_id)
+    whose = page.locator(".state .whose")
+    one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202)
+    expect(whose).to_contain_text("Undo requested · Cancel")
+    assert not too_wide(page)
+    whose.get_by_role("button", name="Cancel").click()
+    expect(whose).not_to_contain_text("Undo requested")
+    assert one.get(f"/v1/games/{game_id}/votes")["take-back"] is None
+
+
 def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(house: House, windows: Windows) -> None:
     ada = quiet(sign_in(house, "ada-alone@example.org"))
     game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})

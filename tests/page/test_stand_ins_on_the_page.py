@@ -46,7 +46,7 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     page, other = windows.open(ada, **size), windows.open(**size)
     to_form(page, game_id)
     asks(house, page, f"new-{name}@example.net")
-    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("to play from")
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text(f"We've asked new-{name}@example.net to play")
     assert not too_wide(page)
 
     other.goto(word_for(house, f"new-{name}@example.net"))
@@ -54,7 +54,9 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     assert not too_wide(other)
     other.get_by_label("Your name at the table:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()
-    expect(other.locator(".seats")).to_contain_text("Night Owl is standing in until")
+    expect(other.locator(".seats")).to_contain_text("You're standing in until")
+    expect(other.locator(".seats")).not_to_contain_text("(you)")
+    expect(other.get_by_role("button", name="Resign")).to_have_count(0)
     expect(other.locator(".hand .star.open").first).to_be_visible()  # it is the stand-in's turn
     assert not too_wide(other)
 
@@ -65,6 +67,23 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     expect(page.locator(".hand .star.open").first).to_be_visible()
     expect(other.locator(".hand .star.open")).to_have_count(0)
     expect(other.locator(".stand-in")).to_have_count(0)
+
+
+def test_a_stand_in_who_stops_returns_to_their_games(house: House, windows: Windows) -> None:
+    ada, cyd = (sign_in(house, f"{who}-stops@example.org") for who in ("ada", "cyd"))
+    game_id = game_of(ada, ME, BOT, BOT, private=True)
+    path, today = f"/v1/games/{game_id}", day(house, 0)
+    ada.post(f"{path}/seats/me/stand-in", {"email": "cyd-stops@example.org", "from": today, "until": day(house, 6)})
+    word = word_for(house, "cyd-stops@example.org").removeprefix("/s/")
+    cyd.post(f"/v1/stand-ins/{word}", {})
+    page = windows.open(cyd)
+    page.goto(f"/#/games/{game_id}")
+    page.get_by_text("Options, pause, leave").click()
+    page.get_by_role("button", name="Stop standing in").click()
+    expect(page.get_by_text("The owner of the seat will play again.")).to_be_visible()
+    page.get_by_role("button", name="Stop standing in").click()
+    page.wait_for_url(re.compile("#/$"))
+    assert ada.get(path)["seats"][0]["stood_in_by"] is None
 
 
 def test_an_error_is_shown_beside_the_form_and_an_ended_request_cannot_be_accepted(

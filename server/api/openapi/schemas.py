@@ -992,6 +992,7 @@ class PlayerGameSeat(Answer):
 
     seat = fields.Integer()
     name = fields.String(allow_none=True, **_about("Name of the player or bot; null while the seat is free"))
+    display_name = fields.String(allow_none=True, **_about("Name to show, as in GET /v1/games/{game_id}"))
     player = fields.UUID(allow_none=True, **_about("Player id; null if the seat has no player"))
     program = fields.Boolean(**_about("Whether the player's account is marked as a program"))
     kind = fields.String(validate=one_of(["human", "bot", "open", "invited"]))

@@ -87,6 +87,20 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
 }
 
 /**
+ * Show the player's own request to take back a move where they made it.
+ * @param {{table: SeenTable}} props
+ */
+function Requested({ table }) {
+  const [busy, error, cancel] = useSubmit(async () => {
+    tell(table.base, await call("POST", `${table.base}/votes`, { on: "take-back", vote: false }));
+    await table.look();
+  });
+  return html`<span class="undo" role="group" aria-label=${t("take-back.mine")}><span class="dot"> · </span>${
+    t("take-back.requested")} · <button class="plain" disabled=${busy} onClick=${cancel}>${t("cancel")}</button>
+    ${error && html`<${Sorry} error=${error} />`}</span>`;
+}
+
+/**
  * Let the player take back their last move, if possible: in the status line (`isShort`) or in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
@@ -108,6 +122,7 @@ export function TakeBack({ table, isShort = false }) {
   });
   const cancel = () => setSure(null);
   const isAsked = known?.base === base && known.votes["take-back"];
+  if (isShort && isAsked && isAsked.seat === game.you?.seat) return html`<${Requested} table=${table} />`;
   if (!way || way.to === null || isAsked) return error ? html`<${Sorry} error=${error} />` : null;
   const undo = t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");

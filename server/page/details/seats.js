@@ -6,6 +6,7 @@ import { absolute, lastMinute } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
+import { isStandIn } from "../ui/waiting-for-me.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 /** @import { Seat, SeenTable, View } from "../ui/types" */
 
@@ -21,12 +22,12 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
       <${SeatMark} seat=${it.seat} />
       ${it.player && html`<span class=${present.includes(it.seat) ? "face here" : "face"}><${Avatar} id=${it.player}
         program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}
-      <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
+      <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat && !isStandIn(game) ? ` (${t("you")})` : ""}
         ${it.level && html`<br /><small>${t(`opponents.${it.level}`)}</small>`}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: botName(it.stand_in) })}</small>`}
-        ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),
-          until: absolute(lastMinute(it.stood_in_by.until)) })}</small>`}
+        ${it.stood_in_by && html`<br /><small>${t(it.seat === game.you?.seat && isStandIn(game)
+          ? "stood-in.you" : "stood-in", { name: personName(it.stood_in_by), until: absolute(lastMinute(it.stood_in_by.until)) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
       </span>
       ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}

@@ -2,7 +2,9 @@
 import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { forGood } from "../ui/local-storage.js";
 import { absolute, lastMinute } from "../ui/times.js";
+import { isStandIn } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 /** @import { SeenTable, StandIn as Asked } from "../ui/types" */
 
@@ -10,6 +12,7 @@ import { t } from "../ui/words.js";
 export function StandIn({ table }) {
   const { base, game } = table;
   const path = `${base}/seats/me/stand-in`;
+  const typed = `sternenpost.stand-in.${game.id}`; // the address, which the server doesn't return
   const look = () => /** @type {Promise<{stand_in: Asked | null}>} */ (call("GET", path));
   const [found, , again] = useFresh(look, [game.version, game.status]);
   const who = useRef();
@@ -17,11 +20,16 @@ export function StandIn({ table }) {
   const until = useRef();
   const [busy, error, ask] = useSubmit(async () => {
     await call("POST", path, { email: who.current.value.trim(), from: from.current.value, until: until.current.value });
+    forGood.setItem(typed, who.current.value.trim());
     again();
     table.look();
   });
   const [ending, refused, end] = useSubmit(async () => {
     await call("DELETE", path);
+    if (isStandIn(game)) {
+      location.hash = "#/"; // the game may be private
+      return;
+    }
     again();
     table.look();
   });
@@ -30,7 +38,7 @@ export function StandIn({ table }) {
   const state = asked?.sits ? "sits" : asked?.accepted ? "accepted" : "asked";
   return html`<details class="card stand-in"><summary>${t("standing-in")}</summary>
     ${asked
-      ? html`<p role="status">${t(`standing-in.${state}`, { name: asked.name ?? t("standing-in.somebody"),
+      ? html`<p role="status">${t(`standing-in.${state}`, { name: asked.name ?? forGood.getItem(typed) ?? t("standing-in.somebody"),
           from: absolute(asked.from), until: absolute(lastMinute(asked.until)) })}</p>
         <button type="button" class="plain" disabled=${ending} onClick=${end}>${t("standing-in.end")}</button>
         ${refused && html`<${Sorry} error=${refused} />`}`

@@ -43,7 +43,7 @@ export function MyGames() {
     ${error && html`<${Sorry} error=${error} />`}
     ${me.get()?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
-    ${!groups.waiting.length && (hasPlayed || games.length > groups.invited.length) && html`<p>${t("games.later")}</p>`}
+    ${!groups.waiting.length && !groups.invited.length && (hasPlayed || games.length > 0) && html`<p>${t("games.later")}</p>`}
     ${games.length === 0 && !hasPlayed && html`<p>${t("games.none")}</p>`}
     ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => (name === "invited"

@@ -1,7 +1,9 @@
 // A table opened by an emailed link: which seat the link plays, and how the turn ended.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { cached } from "../ui/api.js";
+import { forGood, forNow } from "../ui/local-storage.js";
 import { toGame } from "../ui/routes.js";
+import { KEY } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
@@ -33,25 +35,39 @@ export function Ended({ table, problem }) {
       : t("link.ended")}</h1>
     ${game && html`<p class="faint">${game.title}</p>`}
     ${played.length > 0 && html`<${Told} game=${game} played=${played} />`}
-    ${played.every((it) => it.type !== "game-ended") && html`<p>${problem.detail}</p>`}
+    ${played.every((it) => it.type !== "game-ended") && html`<p>${game && next(game)} ${problem.detail}${
+      game && played.length > 0 && game.options.take_back !== "never" && ` ${t("link.undo")}`}</p>`}
     ${game && html`<p><${WholeGame} game=${game} /></p>`}
   </section>`;
+}
+
+/**
+ * Return which other player is to move, as far as the response to the move says so.
+ * @param {Game} game
+ */
+function next({ view, seats, you }) {
+  const seat = view?.phase === "choose" ? null : seats[view?.next ?? -1];
+  return seat?.kind === "human" && seat.seat !== you?.seat && `${t("waits-for", { names: seatName(seat) })}.`;
 }
 
 /** @param {{game: Game, played: GameEvent[]}} props */
 function Told({ game, played }) {
   const [rules] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
   const names = game.seats.map(seatName);
-  const said = rules ? played.map((it) => ({ seq: it.seq, words: sentence(it, names, rules) })) : [];
+  const said = rules ? played.map((it) => ({ seq: it.seq, words: sentence(it, names, rules, game.you?.seat) })) : [];
   const told = said.filter(({ words }) => words);
   return html`<ul>${told.map(({ seq, words }) => html`<li key=${seq}>${words}</li>`)}</ul>`;
 }
+
+/** Whether a player is signed in in this browser, perhaps another one than the link's. */
+const isSignedIn = () => !!(forNow.getItem(KEY) || forGood.getItem(KEY));
 
 /**
  * Link to the full page, since an emailed link does not sign the player in.
  * @param {{game: Game}} props
  */
-const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${t("link.game")}</a>`;
+const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${
+  t(isSignedIn() ? "link.game.open" : "link.game")}</a>`;
 
 /** @param {Game} game */
 const ownName = (game) => seatName(/** @type {Seat} */ (mySeat(game)));

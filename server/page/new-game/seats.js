@@ -14,6 +14,7 @@ export function Seats({ it, change, game, wrongs }) {
   const wrongNumber = wrongs.seats ? { seats: wrongs.seats } : {};
   const seated = (seats) => change({ seats });
   const others = seats.filter((it) => it.kind !== "me");
+  const isEach = (kind) => others.every((it) => meansSame(it.kind, kind));
   const place = (i, kind) => seated(placedAt(seats, i, kind));
   return html`
     <label>${t("new-game.number")}
@@ -25,9 +26,11 @@ export function Seats({ it, change, game, wrongs }) {
     </label>
     <div class="row" role="radiogroup" aria-label=${t("new-game.against")}><span>${t("new-game.against")}</span>
       ${AGAINST.map((kind) => html`<label class="check"><input type="radio" name="against" value=${kind}
-        checked=${others.every((it) => meansSame(it.kind, kind))}
+        checked=${isEach(kind)}
         onChange=${() => seated(seats.map((it) => (it.kind === "me" ? it : { ...it, kind })))} />
-        ${t(`new-game.against.${kind.split("-")[0]}`)}</label>`)}</div>
+        ${t(`new-game.against.${kind.split("-")[0]}`)}</label>`)}
+      ${!AGAINST.some(isEach) && html`<label class="check"><input type="radio" name="against" checked /> ${t(
+        "new-game.against.mixed")}</label>`}</div>
     ${seats.map((seat, i) => html`<div class="row seat" key=${i}>
       <label>${t("seat", { number: i + 1 })}
         <select name="seat-${i}" value=${seat.kind} onChange=${(event) => place(i, event.target.value)}>

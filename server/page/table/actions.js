@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
 import { clockInWords, length, timeoutSteps } from "../ui/times.js";
-import { mySeat } from "../ui/waiting-for-me.js";
+import { isStandIn, mySeat } from "../ui/waiting-for-me.js";
 import { botName, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 /** @import { GameSummary, SeenTable } from "../ui/types" */
@@ -41,18 +41,19 @@ export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">
 /** @param {{table: SeenTable}} props */
 export function Leave({ table }) {
   const [sure, setSure] = useState(false);
-  const begun = table.game.status !== "open";
+  const step = isStandIn(table.game) ? "stand-down" : table.game.status === "open" ? "leave" : "resign";
   const stay = useRef();
   useEffect(() => void (sure && stay.current.focus()), [sure]); // focus Cancel, the safe choice
   const [busy, error, leave] = useSubmit(async () => {
     await call("DELETE", `${table.base}/seats/me`);
     setSure(false);
-    await table.look();
+    if (step === "stand-down") location.hash = "#/"; // the game may be private
+    else await table.look();
   });
   if (!sure) return html`<p><button class="plain"
-    onClick=${() => setSure(true)}>${t(begun ? "resign" : "leave")}</button></p>`;
-  return html`<p class="row"><span>${t(begun ? "resign.sure" : "leave.sure")}</span>
-    <button key="leave" disabled=${busy} onClick=${leave}>${t(begun ? "resign" : "leave")}</button>
+    onClick=${() => setSure(true)}>${t(step)}</button></p>`;
+  return html`<p class="row"><span>${t(`${step}.sure`)}</span>
+    <button key="leave" disabled=${busy} onClick=${leave}>${t(step)}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}</p>`;
 }

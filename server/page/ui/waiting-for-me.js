@@ -18,6 +18,12 @@ export const waiting = store(/** @type {GameSummary[]} */ ([]));
 export const mySeat = (game) => (game.you ? game.seats[game.you.seat] : undefined);
 
 /**
+ * Return whether the player is only standing in for the owner of the seat.
+ * @param {GameSummary} game
+ */
+export const isStandIn = (game) => !!me.get() && mySeat(game)?.stood_in_by?.player === me.get()?.id;
+
+/**
  * Return whether the player sits in a game against bots only, which gives hints and has no chat.
  * @param {GameSummary} game
  */

@@ -40,7 +40,7 @@ _MANY = 1000  # games of one player per query
 _NEWEST = 24  # newest events searched for the last move; most commits have fewer
 _MORE = 4  # factor by which each search is larger than the one before
 _WHICH = ("id", "rules", "options", "title", "private", "status")  # what a list of another player's games shows
-_WHO = ("seat", "name", "player", "program", "kind", "stand_in")
+_WHO = ("seat", "name", "display_name", "player", "program", "kind", "stand_in")
 
 
 OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
