@@ -36,7 +36,7 @@ from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, replies
-from server.post.incoming.acting import Doing, answer_uses, do
+from server.post.incoming.acting import Doing, about_pause, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
     AGREE,
@@ -536,9 +536,12 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if is_question(wishes.line):
         return str(_about_question(locale))
-    is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
+    status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
-        return _not_your_turn(doing, wishes.line)
+        if status == "paused":
+            return about_pause()
+        if status == "running":
+            return _not_your_turn(doing, wishes.line)
     if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
     if near := nearest_move_in(rules, wishes.line, locale, legal):
@@ -605,7 +608,7 @@ _PROBLEMS = {
     "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
     "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
     "not-understood": noted(
-        "This isn't quite the right format, so nothing was done. Send it again as shown below, on its own line."
+        "This isn't quite the right format, so nothing was done. The lines below are examples of what you can write."
     ),
     "two-moves": noted(
         "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "

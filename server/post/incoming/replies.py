@@ -754,7 +754,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
+    word = bare.rstrip(" .!,;:")
+    if word != line and meaning(word.partition(" ")[0], grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
     setting = dict(grammar.settings).get(line)
     return Wishes(settings=(setting,)) if setting else _meant(line, grammar)

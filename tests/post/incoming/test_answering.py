@@ -384,7 +384,7 @@ def test_the_words_that_stop_emails_are_those_of_the_reader(locale: str) -> None
         assert [it.command for it in commands_beside_table([stop], locale, name)] == [SET]
 
 
-@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause"])
+@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause", "Pause!", "pause."])
 def test_polite_words_around_a_command_do_not_matter(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
     assert "The game will pause as soon as everyone agrees." in " ".join(ada_writes(office, text).text.split())
 
@@ -576,8 +576,10 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
     assert "as soon as everyone agrees" in ada_writes(office, "pause").text
     vote(game_id, bea, "pause", True)
     assert head_of(game_id).table.status == "paused"
+    for line in ("7 leo c", "please put my 7 on leo c", "blah 7 leo c"):
+        assert 'The game is paused. To continue it, reply "resume".' in " ".join(ada_writes(office, line).text.split())
     vote(game_id, bea, "resume", True)
-    assert "The game has resumed." in ada_writes(office, "resume").text
+    assert "The game has resumed." in ada_writes(office, "Resume!").text
     assert head_of(game_id).table.status == "running"
 
 
@@ -590,7 +592,7 @@ def test_undo_takes_back_the_players_last_move(office: Office, game_id: UUID, ad
     assert f"it's your turn.\nYour move has been taken back: {move}\nPlease move by" in turn.text
     assert f"Your move has been taken back: {move}" in turn.page
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
-    assert "no move to take back" in ada_writes(office, "undo").text
+    assert "no move to take back" in ada_writes(office, "Undo!").text
 
 
 def test_players_who_have_since_moved_can_agree_to_a_take_back_by_email(
