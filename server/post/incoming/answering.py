@@ -5,6 +5,7 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -227,12 +228,19 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             do(earlier, confirmed_wishes)
             _forward_settings(earlier, confirmed_wishes)
             doing.game = earlier.game
-        if wishes.problem == "not-understood" and request_to(game, mail.seat):
-            wishes = Wishes(agree=True) if invitations.agrees(read, spoken().locale) else wishes
+        if wishes.problem == "not-understood" and invitations.agrees(read, spoken().locale):
+            wishes = Wishes(agree=True) if request_to(game, mail.seat) else _suggested(mail, game) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, player.email, confirmed, acts)
+
+
+def _suggested(mail: Incoming, game: Game) -> Wishes | None:
+    """Return the move that our newest reply to this turn suggested, to which a "yes" agrees, or None."""
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
+    move = answers[0].get("meant") if answers else None
+    return Wishes(move, game.table.rules.read_move(move)) if move else None
 
 
 def _asks_to_stop(read: replies.Mail) -> bool:
@@ -433,7 +441,7 @@ def _lines(wishes: Wishes) -> list[str]:
     if wishes.stand_in is not None:
         days.append(f"{command(STAND_IN)} {_stand_in_line(wishes.stand_in)}")
     return [
-        *([wishes.move] if wishes.move else []),
+        *([wishes.written or wishes.move] if wishes.move else []),
         *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
         *wishes.settings,
@@ -452,6 +460,15 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 
 # Carrying out
+
+
+def _about_yes(doing: Doing) -> str:
+    """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
+    knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
+    mail = doing.mail
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
+    confirm = answers[0]["confirm"] if answers else ""
+    return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm)) if confirm else ""
 
 
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
@@ -473,8 +490,9 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer |= {"done": [gettext("To do this, reply with one of these lines.")], "line": wishes.line, "how": lines}
         return ""
     if wishes.problem:
+        agreed = _YES.fullmatch(wishes.line) is not None and _about_yes(doing)
         answer |= {
-            "wrong": " ".join([_unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
+            "wrong": " ".join([agreed or _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
             "line": wishes.line,
             "how": help_for_now(doing.game, doing.mail.seat),
         }
@@ -486,6 +504,8 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     _forward_settings(doing, wishes)
     if unsure == Wishes():
         return ""
+    if wishes.resign:
+        answer["done"].append(gettext("If you confirm, a bot plays on for you. You can take your seat back later."))
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
 
@@ -547,6 +567,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if near := nearest_move_in(rules, wishes.line, locale, legal):
         word, move = near
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        doing.answer["meant"] = rules.write_move(move)
         line = write_move(rules, move, locale)
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
         return f"{unknown} {asks}"
@@ -597,6 +618,7 @@ def _about_question(locale: str) -> str:
 
 
 _MOST_BESIDE_STOP = 4  # lines
+_YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
 _PROBLEMS = {
     "asks-to-stop": noted(
         'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'

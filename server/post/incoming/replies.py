@@ -92,6 +92,7 @@ class Wishes:
     problem: str | None = None
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
+    written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
 
     @property
@@ -722,7 +723,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
     if move := _move(line, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
-        return move
+        return replace(move, written=line)
     if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before "!"
         return Wishes(ready=True)
     if meaning(line.rstrip(" .!?"), grammar.locale) == commands.HINT:
@@ -765,7 +766,7 @@ def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
     meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
-    return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
+    return Wishes(grammar.rules.write_move(meant[0]), meant[0], written=line) if len(meant) == 1 else None
 
 
 def _by_points(text: str, locale: str) -> str:

@@ -244,6 +244,7 @@ def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office,
     assert f'Did you mean "{star} {board} {space}"? Then reply with that line.' in answer.text
     assert "  help (" in answer.text and "  resume (" not in answer.text
     assert "Your possible moves" not in answer.text
+    assert f"your move was played: {star} {board} {space}" in " ".join(ada_writes(office, "Yes please!").text.split())
 
 
 def test_our_reply_to_a_misspelt_line_says_that_the_other_lines_were_understood(
@@ -658,6 +659,8 @@ def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: O
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
+    assert "a bot plays on for you" in asked.text
+    assert f'reply with this line: "{confirmation_in(asked)}"' in " ".join(ada_writes(office, "Yes").text.split())
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
     assert "You've resigned" in answer.text
