@@ -59,7 +59,8 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     locale = spoken().locale
     known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
     names = {"?": "?", **words_of(locale)}
-    short = gettext('a move. "%(rules)s" explains how to write one', rules=BY_NAME[RULES].word(locale))
+    rules = BY_NAME[RULES].word(locale)
+    short = gettext('a possible move, for example. "%(rules)s" explains how to write one', rules=rules)
     known = [(known[0][0], short), *known[1:]]
     found = [it for nr, it in enumerate(known) if (names.get(it[0].partition(" ")[0], "") if nr else "") in useful]
     found.sort(key=lambda it: names.get(it[0]) != AGREE)

@@ -22,9 +22,10 @@ _NUMBERS: Mapping[str, str] = {  # "one" is also a pronoun
     DOUBLE_STAR: "double·star double-star doppelstern étoile·double double·étoile stella·doppia doppia·stella",
 }
 _WORDS = {
-    "do": "put place lay set lege leg legen setze setz setzen stelle stell mets mettre pose poser placer "
-    "metti metto mettere posa poso posare piazza piazzo",
-    "beside": "star stern étoile etoile stella constellation sternbild costellazione number nummer",
+    "do": "put place lay set move bring lege leg legen setze setz setzen stelle stell bewege bewegen bringe bringen ziehe "
+    "zieh ziehen verschiebe mets mettre pose poser placer déplace deplace déplacer metti metto mettere posa poso posare "
+    "piazza piazzo sposta sposto spostare porta muovi muovo",
+    "beside": "nach vers star stern étoile etoile stella constellation sternbild costellazione number nummer",
     "space": "space field spot feld case casella spazio",
 }
 _DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())

@@ -33,6 +33,7 @@ from server.play.votes import TAKE_BACK, agreed_to, request_to, requests_to, tak
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
 from server.post.incoming.child import TooMuch, child
+from server.post.incoming.commands import RESUME, word_for
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, read_plan, to_api
 from server.post.incoming.replies import Wishes
@@ -83,6 +84,8 @@ class Doing:
         match error:
             case StaleTurn() if self.game.table.status in OVER:
                 told = gettext("The game is over.")
+            case StaleTurn() if self.game.table.status == "paused":
+                told = about_pause()
             case StaleTurn():
                 told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):
@@ -318,6 +321,12 @@ def _resign(doing: Doing, wishes: Wishes) -> None:
     leave(doing.mail.game_id, doing.player_id)
     doing.look_again()
     doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
+
+
+def about_pause() -> str:
+    """Return what to tell a player who moves in a paused game."""
+    resume = word_for(RESUME, spoken().locale)
+    return str(gettext('The game is paused. To continue it, reply "%(resume)s".', resume=resume))
 
 
 def answer_uses(mail: Incoming, reader: str) -> list[Use]:

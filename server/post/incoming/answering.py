@@ -5,6 +5,7 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -36,7 +37,7 @@ from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, replies
-from server.post.incoming.acting import Doing, answer_uses, do
+from server.post.incoming.acting import Doing, about_pause, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
     AGREE,
@@ -229,6 +230,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             doing.game = earlier.game
         if wishes.problem:
             wishes = _answer_to_request(game, mail.seat, read) or wishes
+        if wishes.problem == "not-understood" and invitations.agrees(read, spoken().locale):
+            wishes = _suggested(mail, game) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
@@ -241,6 +244,13 @@ def _answer_to_request(game: Game, seat: Seat, read: replies.Mail) -> Wishes | N
         return Wishes(agree=True)
     is_asked = requests_to(game, seat) or agreed_to(game, seat)
     return Wishes(refuse=True) if is_asked and invitations.refuses(read, spoken().locale) else None
+
+
+def _suggested(mail: Incoming, game: Game) -> Wishes | None:
+    """Return the move that our newest reply to this turn suggested, to which a "yes" agrees, or None."""
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
+    move = answers[0].get("meant") if answers else None
+    return Wishes(move, game.table.rules.read_move(move)) if move else None
 
 
 def _asks_to_stop(read: replies.Mail) -> bool:
@@ -441,7 +451,7 @@ def _lines(wishes: Wishes) -> list[str]:
     if wishes.stand_in is not None:
         days.append(f"{command(STAND_IN)} {_stand_in_line(wishes.stand_in)}")
     return [
-        *([wishes.move] if wishes.move else []),
+        *([wishes.written or wishes.move] if wishes.move else []),
         *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
         *wishes.settings,
@@ -460,6 +470,15 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 
 # Carrying out
+
+
+def _about_yes(doing: Doing) -> str:
+    """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
+    knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
+    mail = doing.mail
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
+    confirm = answers[0]["confirm"] if answers else ""
+    return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm)) if confirm else ""
 
 
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
@@ -481,8 +500,9 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer |= {"done": [gettext("To do this, reply with one of these lines.")], "line": wishes.line, "how": lines}
         return ""
     if wishes.problem:
+        agreed = _YES.fullmatch(wishes.line) is not None and _about_yes(doing)
         answer |= {
-            "wrong": " ".join([_unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
+            "wrong": " ".join([agreed or _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
             "line": wishes.line,
             "how": help_for_now(doing.game, doing.mail.seat),
         }
@@ -494,6 +514,8 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     _forward_settings(doing, wishes)
     if unsure == Wishes():
         return ""
+    if wishes.resign:
+        answer["done"].append(gettext("If you confirm, a bot plays on for you. You can take your seat back later."))
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
 
@@ -544,14 +566,18 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if is_question(wishes.line):
         return str(_about_question(locale))
-    is_off_turn = turn_of(doing.game.table, doing.mail.seat) is None and doing.game.table.status == "running"
+    status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
-        return _not_your_turn(doing, wishes.line)
+        if status == "paused":
+            return about_pause()
+        if status == "running":
+            return _not_your_turn(doing, wishes.line)
     if not (legal := _legal_moves(doing.mail, doing.game)):
         return ""
     if near := nearest_move_in(rules, wishes.line, locale, legal):
         word, move = near
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        doing.answer["meant"] = rules.write_move(move)
         line = write_move(rules, move, locale)
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
         return f"{unknown} {asks}"
@@ -602,6 +628,7 @@ def _about_question(locale: str) -> str:
 
 
 _MOST_BESIDE_STOP = 4  # lines
+_YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
 _PROBLEMS = {
     "asks-to-stop": noted(
         'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
@@ -613,7 +640,7 @@ _PROBLEMS = {
     "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
     "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
     "not-understood": noted(
-        "This isn't quite the right format, so nothing was done. Send it again as shown below, on its own line."
+        "This isn't quite the right format, so nothing was done. The lines below are examples of what you can write."
     ),
     "two-moves": noted(
         "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "

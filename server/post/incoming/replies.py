@@ -93,6 +93,7 @@ class Wishes:
     problem: str | None = None
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
+    written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
 
     @property
@@ -727,7 +728,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
     if move := _move(line, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
-        return move
+        return replace(move, written=line)
     if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before "!"
         return Wishes(ready=True)
     if meaning(line.rstrip(" .!?"), grammar.locale) == commands.HINT:
@@ -759,7 +760,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    if bare != line and meaning(word := bare.rstrip(" .!"), grammar.locale) not in (None, commands.SAY):
+    word = bare.rstrip(" .!,;:")
+    if word != line and meaning(word.partition(" ")[0], grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
     setting = dict(grammar.settings).get(line)
     return Wishes(settings=(setting,)) if setting else _meant(line, grammar)
@@ -769,7 +771,7 @@ def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
     meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
-    return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
+    return Wishes(grammar.rules.write_move(meant[0]), meant[0], written=line) if len(meant) == 1 else None
 
 
 def _by_points(text: str, locale: str) -> str:

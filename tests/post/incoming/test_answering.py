@@ -244,6 +244,7 @@ def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office,
     assert f'Did you mean "{star} {board} {space}"? Then reply with that line.' in answer.text
     assert "  help (" in answer.text and "  resume (" not in answer.text
     assert "Your possible moves" not in answer.text
+    assert f"your move was played: {star} {board} {space}" in " ".join(ada_writes(office, "Yes please!").text.split())
 
 
 def test_our_reply_to_a_misspelt_line_says_that_the_other_lines_were_understood(
@@ -384,7 +385,7 @@ def test_the_words_that_stop_emails_are_those_of_the_reader(locale: str) -> None
         assert [it.command for it in commands_beside_table([stop], locale, name)] == [SET]
 
 
-@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause"])
+@pytest.mark.parametrize("text", ["pause please", "Please pause!", "Pause, danke!", "bitte pause", "Pause!", "pause."])
 def test_polite_words_around_a_command_do_not_matter(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
     assert "The game will pause as soon as everyone agrees." in " ".join(ada_writes(office, text).text.split())
 
@@ -576,8 +577,10 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
     assert "as soon as everyone agrees" in ada_writes(office, "pause").text
     vote(game_id, bea, "pause", True)
     assert head_of(game_id).table.status == "paused"
+    for line in ("7 leo c", "please put my 7 on leo c", "blah 7 leo c"):
+        assert 'The game is paused. To continue it, reply "resume".' in " ".join(ada_writes(office, line).text.split())
     vote(game_id, bea, "resume", True)
-    assert "The game has resumed." in ada_writes(office, "resume").text
+    assert "The game has resumed." in ada_writes(office, "Resume!").text
     assert head_of(game_id).table.status == "running"
 
 
@@ -590,7 +593,7 @@ def test_undo_takes_back_the_players_last_move(office: Office, game_id: UUID, ad
     assert f"it's your turn.\nYour move has been taken back: {move}\nPlease move by" in turn.text
     assert f"Your move has been taken back: {move}" in turn.page
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
-    assert "no move to take back" in ada_writes(office, "undo").text
+    assert "no move to take back" in ada_writes(office, "Undo!").text
 
 
 def test_players_who_have_since_moved_can_agree_to_a_take_back_by_email(
@@ -656,6 +659,8 @@ def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: O
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
+    assert "a bot plays on for you" in asked.text
+    assert f'reply with this line: "{confirmation_in(asked)}"' in " ".join(ada_writes(office, "Yes").text.split())
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
     assert "You've resigned" in answer.text

@@ -122,7 +122,7 @@ def test_the_answer_to_a_refused_move_says_why_although_the_hint_or_pause_beside
     vote(game_id, ada, "pause", True)
     vote(game_id, person("bea"), "pause", True)
     told = " ".join(ada_writes(office, f"{move}\n\npause").text.split())
-    assert f" {move} {' '.join(why[1].split())} Only a running game can be paused. " in told
+    assert f' {move} The game is paused. To continue it, reply "resume". Only a running game can be paused. ' in told
 
 
 def test_a_hint_by_email_is_computed_by_another_process_than_the_sweep(

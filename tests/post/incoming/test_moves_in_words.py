@@ -318,6 +318,23 @@ def test_a_sentence_that_names_one_move_is_played_in_any_language(move: str, loc
         assert wishes_of(f"Hi all,\n\n{text}\n\nAda", locale).move == move, text
 
 
+@pytest.mark.parametrize(
+    ("locale", "line"),
+    [
+        ("en", "Move my 7 to Leo c!"),
+        ("en", "I move my 7 to leo c"),
+        ("en", "bring my 7 to leo c!"),
+        ("de", "Bewege meine 7 auf Löwe c!"),
+        ("de", "Ich ziehe meine 7 nach Löwe c"),
+        ("de", "Bring meine 7 auf Löwe c"),
+        ("fr", "Déplace mon 7 vers Lion c !"),
+        ("it", "Sposta il mio 7 su Leone c!"),
+    ],
+)
+def test_a_verb_of_moving_places_a_star(line: str, locale: str) -> None:
+    assert wishes_of(line, locale).move == "7 leo c"
+
+
 def test_every_constellation_has_its_names_of_all_languages_in_a_sentence() -> None:
     for board in BOARDS.values():
         for name in (board.id, board.abbr, board.latin, *board.names.values()):

@@ -48,7 +48,9 @@ def test_an_email_from_another_address_counts_once_the_player_confirms(
 
 
 def test_other_players_confirmations_do_not_count(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
-    asked = ada_writes(office, a_move(game_id, ada), sender="eve@example.net")
+    line = f"please put my {a_move(game_id, ada)}"
+    asked = ada_writes(office, line, sender="eve@example.net")
+    assert f"\n  {line}\n" in asked.text  # quoted as it came
     beas = reply_word(game_id, 1, 1)
     arrives(f"{beas}@{DOMAIN}", a_mail(confirmation_in(asked), sender="bea@example.org"))
     ada_writes(office, "confirm 0123456789", sender="eve@example.net")

@@ -215,7 +215,7 @@ def lines() -> None:
         ("undo-misspelt", "7 leo c\nundoo", UNCLEAR, SKY),
         ("agree-in-a-sentence", "I could not agree more with what Ben said about the weather.\n\n7 leo c", MOVE, SKY),
         ("resign-and-move", "resign\n7 leo c", problem("contradiction"), SKY),
-        ("resign-loudly", "RESIGN!", UNCLEAR, SKY),
+        ("resign-loudly", "RESIGN!", {"resign": True}, SKY),
         ("resign-politely", "I resign", {"resign": True}, SKY),
         ("resign-misspelt", "resgin", UNCLEAR, SKY),
         ("resign-in-a-sentence", "I will never resign as long as there is one star left!\n\n7 leo c", MOVE, SKY),
