@@ -23,9 +23,9 @@ export function Welcome() {
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
-        <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}
-          <a class="button plain" href="#/sign-in?then=%23%2Fopen">${t("welcome.friends")}</a></div>
-        <${Opponents} /></div>
+        <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
+        <${Opponents} />
+        <a class="button" href="#/sign-in?then=%23%2Fopen">${t("welcome.friends")}</a></div>
       <div class="further"><p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}
