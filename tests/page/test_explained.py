@@ -41,6 +41,23 @@ def middle_of_turn(house: House, name: str) -> tuple[Client, str]:
     return client, game_id
 
 
+def test_the_players_own_choice_and_a_taken_space_are_explained(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "vito@example.org"))
+    page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
+    page.locator(".hand .star.open").first.click()
+    page.locator(".space.lit").first.click()
+    expect(page.locator(".told")).to_contain_text("You would put")
+    page.mouse.move(2, 2)
+    page.locator(".space.chosen").hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("You would put")
+    page.get_by_role("button", name="Play it").click()
+    expect(page.locator(".state .mine")).to_be_visible()
+    page.locator(".space:not(.open)").first.press("Enter")
+    expect(page.locator(".ask")).to_contain_text("That space is taken.")
+    page.locator(".hand .star.open").first.click()
+    expect(page.locator(".ask")).not_to_contain_text("taken")
+
+
 def test_tooltips_explain_a_sky_by_pointer_and_keyboard(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ada@example.org"))
     page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))

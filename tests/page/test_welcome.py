@@ -150,6 +150,17 @@ def test_a_visitor_who_was_sent_a_code_is_not_told_again_how_to_get_one(windows:
     expect(why).to_have_count(0)
 
 
+def test_a_visitor_who_wants_to_play_with_friends_signs_in_and_opens_a_game(house: House, windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/")
+    page.get_by_role("link", name="Play with friends").click()
+    page.get_by_label("Email address").fill("lena@example.org")
+    page.get_by_role("button", name="Email me a code").click()
+    page.get_by_label("Code").fill(code_for(house, "lena@example.org"))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("form.new-game")).to_be_visible()
+
+
 def play_as_guest(page: Page) -> str:
     """Start a game as a guest, and return its id."""
     page.goto("/")

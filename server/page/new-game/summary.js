@@ -16,7 +16,7 @@ export function Summary({ it, game, preset }) {
       <dt>${t("new-game.game")}</dt><dd>${gameName({ rules: it.rules, options: whole(game, it.options) })}</dd>
       ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
-      <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats.map(seatInWords)))}</dd>
+      <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats))}</dd>
       <dt>${t("clock")}</dt><dd>${clockInWords(clockOf(it))}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutSteps(ladderOf(it)).map((step) => html`<div>${step}</div>`)}</dd>
     </dl>
@@ -37,9 +37,11 @@ function changeInWords(field, value) {
 
 const said = (option, value) => `${t("colon", { what: t(`option.${option}`) })} ${value}`;
 /** Name equal seats once, with their number. */
-const counted = (seats) => [...new Set(seats)].map((it) => {
-  const count = seats.filter((one) => one === it).length;
-  return count > 1 ? `${it} (${count}×)` : it;
+const counted = (seats) => [...new Map(seats.map((it) => [seatInWords(it), it]))].map(([words, seat]) => {
+  const count = seats.filter((one) => seatInWords(one) === words).length;
+  const many = seatInWords(seat, count);
+  return many === words && count > 1 ? `${words} (${count}×)` : many;
 });
 
-const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`));
+const seatInWords = ({ kind, email }, count = 1) =>
+  (kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`, { count }));

@@ -32,7 +32,7 @@ export function Live({ games }) {
     const timer = setTimeout(() => again((n) => n + 1), found.shown ? 1000 * found.shown.step : AGAIN);
     return () => clearTimeout(timer);
   }, [found, stopped]);
-  if (!found) return html`<figure class="live-table"><div class="frame-of"></div><figcaption></figcaption></figure>`;
+  if (!found) return html`<figure class="live-table"><div class="frame-of"><img src=${still(ofToday(games))} alt="" /></div><figcaption></figcaption></figure>`;
   const { game, names, name, rules, view } = found;
   const words = t(game ? "welcome.people-play" : "welcome.bots-play", { names: listed(names), game: title(name) });
   return html`<figure class="live-table">

@@ -24,7 +24,8 @@ export function Welcome() {
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
-        <${Opponents} /></div>
+        <${Opponents} />
+        <a class="button" href="#/sign-in?then=%23%2Fopen">${t("welcome.friends")}</a></div>
       <div class="further"><p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}

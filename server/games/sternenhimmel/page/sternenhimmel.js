@@ -54,7 +54,11 @@ export function Room({ table, rules, view, at }) {
   const { played, better } = useCompared(table.base, at);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
-  const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
+  const [isTaken, setTaken] = useState(false); // the last space pressed
+  const choose = (/** @type {Omit<Chosen, "turn">} */ it) => {
+    setTaken(false);
+    keep({ ...it, turn });
+  };
   const [foresight, setForesight] = useState(/** @type {Foresight | null} */ (null));
   const [isKept, setKept] = useState(false); // offline: there is no preview, but the move can be sent later
   const [error, setError] = useState(/** @type {unknown} */ (null));
@@ -156,6 +160,8 @@ export function Room({ table, rules, view, at }) {
     const lying = shown.boards.find((one) => one.board === on)?.spaces[id ?? ""];
     const space = board.spaces.find((one) => one.id === id);
     if (!space) return null;
+    if (move && move.board === on && move.space === id) return t("would.star-placed", { star: starName(move.star),
+      board: boardName(on, rules), space: id });
     if (lying) return t("tip.taken", { name: names[lying.seat], star: starName(lying.star) });
     const isClosed = at === null && turn === null && seat !== undefined;
     return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
@@ -186,7 +192,7 @@ export function Room({ table, rules, view, at }) {
         ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
         ${moved && html`<p class="moved">${moved}</p>`}
-        <p class="ask" role="status">
+        <p class="ask" role="status">${isTaken && turn !== null && html`<strong>${t("ask.taken")}</strong> `}
           ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
@@ -229,8 +235,11 @@ export function Room({ table, rules, view, at }) {
             isOn(played, id, space) && "played",
             isOn(better, id, space) && "better",
           ].filter(Boolean).join(" ")}
-          act=${(/** @type {string} */ space) =>
-            !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
+          act=${(/** @type {string} */ space) => {
+            if (sending || turn === null) return;
+            if (isOpen(id, space)) choose({ ...chosen, space: { board: id, space } });
+            else setTaken(!!view.boards.find((it) => it.board === id)?.spaces[space]);
+          }} />`;
       })}
     </div></div>
     ${!hasTray && !isOver && offer}
