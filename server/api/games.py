@@ -616,7 +616,10 @@ class Events(MethodView):
         after, limit = max(query["after"], views.last_event_of(game, query["since_version"])), query.get("limit")
         story = views.story(game, seat, after, limit, player_id)
         if "words" in query:
-            story = [item | {"words": sentence(item, game.names, query["words"])} for item in story]
+            story = [
+                item | {"words": sentence(item, game.names, query["words"], rules_name=game.head.rules)}
+                for item in story
+            ]
         more = limit is not None and after + limit < game.table.seq
         return page_of(story, {"after": after + limit} if more else None)
 

@@ -92,7 +92,8 @@ def play_turn(word: str) -> Response:
         return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
     except PlayError as error:
         return _turn_page(word, line, wrong=text_of(error))
-    told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale, seat))]
+    about = game.names, spoken().locale, seat, game.head.rules
+    told = [told for item in played.answer["events"] if (told := sentence(item, *about))]
     if rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
     return page("played.html", played=line, told=told, game=game, notice=notice())

@@ -81,8 +81,11 @@ def _in_words(game_id: UUID, player_id: UUID, locale: str | None, answer: Json) 
     """Return the result of a move or of a dry run, with a sentence about each event if a language is given."""
     if locale is None:
         return answer
-    names, key = load_visible(game_id, player_id).names, "would" if "would" in answer else "events"
-    return answer | {key: [item | {"words": sentence(item, names, locale)} for item in answer[key]]}
+    game, key = load_visible(game_id, player_id), "would" if "would" in answer else "events"
+    rules = game.head.rules
+    return answer | {
+        key: [item | {"words": sentence(item, game.names, locale, rules_name=rules)} for item in answer[key]]
+    }
 
 
 @blp.route("/legal-moves")

@@ -83,7 +83,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
     table = table_at(game, game.table.version if version is None else version)
     note_reading(game.table.status)
     for item in story(game, seat):
-        if item["version"] <= table.version and (told := sentence(item, game.names)):
+        if item["version"] <= table.version and (told := sentence(item, game.names, rules_name=table.rules.NAME)):
             click.echo(f"{item['version']:>5}  {item['at'][:16]}  {told}")
     click.echo(f"\n{game.head.title} ({table.rules.NAME.capitalize()}), {table.status}, version {table.version}\n")
     if table.state is not None:

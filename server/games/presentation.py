@@ -101,9 +101,14 @@ def score_unit(rules_name: str) -> str | None:
     return getattr(GAMES[rules_name], "SCORE", None)
 
 
-def sentence(item: Json, names: Sequence[str], locale: str = "en", reader: Seat | None = None) -> str | None:
+def sentence(
+    item: Json, names: Sequence[str], locale: str = "en", reader: Seat | None = None, rules_name: str = ""
+) -> str | None:
     """Return a sentence about an event of a story, or None if the event isn't worth a sentence. `names` has the name of
-    each seat. The seat `reader` is told as "you", except in moves that a bot or a stand-in made for it."""
+    each seat. The seat `reader` is told as "you", except in moves that a bot or a stand-in made for it. With the name of
+    the game, the sentence about its end says what the score counts."""
+    if item["type"] == "game-ended" and rules_name in GAMES:
+        return _game_ended(item, names, language(locale), score_unit(rules_name))
     tell = sentences().get(item["type"])
     is_own = reader is not None and item.get("seat") == reader and item.get("by") not in ("bot", "stand-in")
     return tell and tell(item, names, language(locale), is_own)
@@ -167,14 +172,24 @@ def _handed_over(item: Json, names: Sequence[str], say: Language, is_own: bool) 
     )
 
 
-def _game_ended(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+def _game_ended(item: Json, names: Sequence[str], say: Language, unit: str | None) -> str:
     winners = [name for name, place in zip(names, item["places"], strict=True) if place == 1]
+    score = max(item["scores"])
+    if unit is None:
+        return say.ngettext(
+            "The game is over: %(names)s won with a score of %(score)s.",
+            "The game is over: %(names)s won together with a score of %(score)s.",
+            len(winners),
+            names=say.listed(winners),
+            score=score,
+        )
+    one, many = ("%(num)s coin", "%(num)s coins") if unit == "coins" else ("%(num)s point", "%(num)s points")
     return say.ngettext(
-        "The game is over: %(names)s won with a score of %(score)s.",
-        "The game is over: %(names)s won together with a score of %(score)s.",
+        "The game is over: %(names)s won with %(score)s.",
+        "The game is over: %(names)s won together with %(score)s.",
         len(winners),
         names=say.listed(winners),
-        score=max(item["scores"]),
+        score=say.ngettext(one, many, score),
     )
 
 
@@ -201,7 +216,7 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
     "move-taken-back": _of_seat(noted("You took a move back."), noted("%(name)s took a move back.")),
     "game-paused": lambda item, names, say, is_own: say.gettext("The game was paused."),
     "game-resumed": lambda item, names, say, is_own: say.gettext("The game was resumed."),
-    "game-ended": _game_ended,
+    "game-ended": lambda item, names, say, is_own: _game_ended(item, names, say, None),
     "game-abandoned": lambda item, names, say, is_own: say.gettext("The game was abandoned."),
 }
 

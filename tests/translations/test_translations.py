@@ -181,6 +181,16 @@ def test_a_move_that_someone_else_made_for_the_reader_has_a_name(by: str) -> Non
     assert sentence(item | {"by": "plan"}, NAMES, reader=0) == "You put a 7 on Leo c."
 
 
+def test_the_sentence_about_the_end_says_what_the_score_counts_in_a_known_game() -> None:
+    item = {"type": "game-ended", "seat": None, "places": [1, 2, 2], "scores": [30, 7, 7]}
+    for rules, score in (("sternenhimmel", "30 coins"), ("sternenglanz", "30 points"), ("", "a score of 30")):
+        assert sentence(item, NAMES, rules_name=rules) == f"The game is over: Ada won with {score}."
+    assert (
+        sentence(item, NAMES, "de", rules_name="sternenhimmel")
+        == "Die Partie ist zu Ende. Ada hat gewonnen: 30 Münzen."
+    )
+
+
 def test_amounts_use_the_singular_and_plural_of_the_language() -> None:
     def scored(paid: int) -> Json:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}

@@ -1,5 +1,5 @@
 // The story of a game, one sentence per event.
-import { eventTypes } from "../ui/games.js";
+import { eventTypes, GAMES } from "../ui/games.js";
 import { store } from "../ui/store.js";
 import { botName, knows, listed, t, tell } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
@@ -92,6 +92,6 @@ export function sentence(item, all, rules, own) {
     name,
     bot: botName(item.bot),
     names: item.places && listed(names.filter((_, seat) => item.places[seat] === 1)),
-    score: item.scores && Math.max(...item.scores),
+    score: item.scores && t(GAMES[rules.name]?.score ?? "points", { count: Math.max(...item.scores) }),
   });
 }

@@ -234,7 +234,7 @@ def _sentences(head: GameHead, seats: Sequence[SeatState], locale: str | None) -
         return lambda item: {}
     with force_locale(locale):
         names = Stored(readable(head), seats).names
-    return lambda item: {"words": sentence(item, names, locale)}
+    return lambda item: {"words": sentence(item, names, locale, rules_name=head.rules)}
 
 
 def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:

@@ -403,7 +403,7 @@ def _history(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     seat = game.seat_of(errand.player_id)
     items = story(game, seat, player_id=errand.player_id)
-    lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale, seat))]
+    lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale, seat, game.head.rules))]
     told = [gettext("Game %(game)s so far:", game=errand.named(game))]
     if not lines:
         return Said(told=[gettext("Nothing has happened in game %(game)s yet.", game=errand.named(game))])

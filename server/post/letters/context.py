@@ -180,7 +180,8 @@ class Reader(NamedTuple):
             for it in without_undone(items)
             if since < it["version"] <= self.letter.version and it["type"] not in aside
         ]
-        told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale, self.seat)))
+        about = self.game.names, spoken().locale, self.seat, self.game.head.rules
+        told = tuple(line for it in news if (line := sentence(it, *about)))
         if len(told) <= _MOST_NEWS:
             return told
         before = gettext("Much more happened before. You'll find it on the game's page.")
