@@ -70,12 +70,12 @@ _templates = Environment(
 
 
 @pass_context
-def _gettext(context: Context, words: str, **values: object) -> str:
+def _gettext(context: Context, words: str, /, **values: object) -> str:
     return _filled(context, context["catalogue"].ugettext(words), values)
 
 
 @pass_context
-def _ngettext(context: Context, one: str, many: str, num: int, **values: object) -> str:
+def _ngettext(context: Context, one: str, many: str, num: int, /, **values: object) -> str:
     return _filled(context, context["catalogue"].ungettext(one, many, num), {"num": num, **values})
 
 
