@@ -653,6 +653,17 @@ def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: O
     assert "This game doesn't allow you to take moves back." in ada_writes(office, "undo").text
 
 
+def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    for text in ("oops, undo please", "undo it, please!", "please take that back"):
+        answer = " ".join(ada_writes(office, text).text.split())
+        assert "To do this, reply with one of these lines." in answer and " undo (" in answer, answer
+        assert "To plan a move" not in answer
+
+
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
