@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from flask_babel import gettext, ngettext
+from flask_babel import gettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
@@ -37,7 +37,7 @@ from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, read_plan, to_api
 from server.post.incoming.replies import Wishes
 from server.post.plans import plan_sentence
-from server.post.wording import moment, spoken, whole_points
+from server.post.wording import counted, moment, spoken, whole_points
 from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
@@ -346,7 +346,7 @@ def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) ->
         return str(gettext("The best:"))
     if (points := whole_points(following[0]["behind"])) >= _MUCH:
         return str(gettext("The best, much better than the next:"))
-    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
+    return str(gettext("The best, about %(points)s more than the next:", points=counted(points, unit)))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
@@ -354,10 +354,4 @@ def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
         return str(gettext("Almost as good:"))
     if (points := whole_points(move["behind"])) >= _MUCH:
         return str(gettext("Much worse:"))
-    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
-
-
-def _counted(points: int, unit: str | None) -> str:
-    if unit == "coins":
-        return str(ngettext("%(num)s coin", "%(num)s coins", points))
-    return str(ngettext("%(num)s point", "%(num)s points", points))
+    return str(gettext("About %(points)s less:", points=counted(points, unit)))

@@ -125,6 +125,7 @@ def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
     assert answer.text.splitlines()[2] == f"ada, your move was played: {line}"
+    assert "Your turn is over. We're waiting for bea." in answer.text
     assert "News:\n- You put" in answer.text
     assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
     assert str(answer.message["References"]).split() == [f"<{game_id}@localhost>", "<7@ada.example.org>"]
