@@ -549,7 +549,14 @@ def test_a_duration_is_written_idiomatically(app: Flask, locale: str, text: str)
 
 
 def test_the_result_has_a_button_for_a_rematch_or_a_review(app: Flask) -> None:
-    told = {"verdict": "You won.", "standings": (), "since": (), "own": "", "show": "", "rematch": "rematch"}
+    told: dict[str, Any] = {
+        "verdict": "You won.",
+        "standings": (),
+        "since": (),
+        "own": "",
+        "show": "",
+        "rematch": "rematch",
+    }
     with app.app_context():
         for review, words in (("review", "Rematch or review"), ("", "Rematch")):
             page = write_page(GameEnded(**GAME, **told, review=review))

@@ -133,6 +133,7 @@ class Invitation(Letter):
     introduction: str = ""  # what the game is about, in two sentences
     free: int = 0  # number of seats that anyone may take
     invited: int = 0  # number of other people who are invited
+    again: bool = False  # whether this is a rematch, so the reader knows the game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +160,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return _stand_in_asked(reader)
     if game.seats[row.seat].email != row.data["to"]:
         return None
+    again = "rematch" in row.data
     host_id, nameless, names = UUID(row.data["by"]), game.hides_names, _names(reader)
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
@@ -172,7 +174,8 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
         greeting=unless_link(row.data.get("greeting", ""), ""),
-        introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
+        introduction="" if again else presentation.introduction(game.head.rules, spoken().locale)[0],
+        again=again,
         free=sum(it.kind == "open" for it in game.seats),
         invited=sum(it.kind == "invited" for it in game.seats) - 1,
     )
