@@ -55,7 +55,7 @@ def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flas
     opened = rematch(game_id, ada)
     (letter,) = office.mails("bea")[before:]
     assert letter.subject.startswith("ada suggests a rematch: ")
-    assert "ada would like to play another game with you." in letter.text
+    assert "ada wants to play another game with you." in letter.text
     assert introduction("sternenhimmel", "en")[0][:30] not in letter.text
     assert invitees(opened.game_id, ada) == [{"seat": 1, "email": None}]
     assert [it["id"] for it in list_games(bea, mine=True, status="open").items] == [opened.game_id]
