@@ -133,6 +133,7 @@ class Invitation(Letter):
     introduction: str = ""  # what the game is about, in two sentences
     free: int = 0  # number of seats that anyone may take
     invited: int = 0  # number of other people who are invited
+    signed: bool = False  # whether the greeting ends with the host's first name
     again: bool = False  # whether this is a rematch, so the reader knows the game
 
 
@@ -173,12 +174,19 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
-        greeting=unless_link(row.data.get("greeting", ""), ""),
+        greeting=(greeting := unless_link(row.data.get("greeting", ""), "")),
+        signed=is_signed(greeting, _host(reader)),
         introduction="" if again else presentation.introduction(game.head.rules, spoken().locale)[0],
         again=again,
         free=sum(it.kind == "open" for it in game.seats),
         invited=sum(it.kind == "invited" for it in game.seats) - 1,
     )
+
+
+def is_signed(greeting: str, host: str) -> bool:
+    """Return whether a greeting ends with the first word of its writer's name."""
+    words, name = greeting.split(), host.split()
+    return len(words) > 1 and bool(name) and words[-1].strip(".,!–-").lower() == name[0].strip(".,").lower()
 
 
 def _names(reader: Reader) -> list[str]:
