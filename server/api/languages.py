@@ -23,22 +23,22 @@ def register(app: Flask) -> None:
 class _Domain(Domain):
     """The catalogues, with placeholders filled in as `filled` does."""
 
-    def gettext(self, string: str, **variables: object) -> str:
+    def gettext(self, string: str, /, **variables: object) -> str:
         words: str = self.get_translations().ugettext(string)
         return filled(words, variables) if variables else words
 
-    def ngettext(self, singular: str, plural: str, num: int, **variables: object) -> str:
+    def ngettext(self, singular: str, plural: str, num: int, /, **variables: object) -> str:
         words: str = self.get_translations().ungettext(singular, plural, num)
         return filled(words, {"num": num, **variables})
 
 
 @pass_context
-def _gettext(context: Context, words: str, **values: object) -> str:
+def _gettext(context: Context, words: str, /, **values: object) -> str:
     return _filled(context, gettext(words), values)
 
 
 @pass_context
-def _ngettext(context: Context, one: str, many: str, num: int, **values: object) -> str:
+def _ngettext(context: Context, one: str, many: str, num: int, /, **values: object) -> str:
     return _filled(context, get_translations().ungettext(one, many, num), {"num": num, **values})
 
 

@@ -9,7 +9,7 @@ from textwrap import TextWrapper
 from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
-from flask_babel import get_locale, get_translations, gettext
+from flask_babel import get_locale, get_translations, gettext, ngettext
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -70,12 +70,12 @@ _templates = Environment(
 
 
 @pass_context
-def _gettext(context: Context, words: str, **values: object) -> str:
+def _gettext(context: Context, words: str, /, **values: object) -> str:
     return _filled(context, context["catalogue"].ugettext(words), values)
 
 
 @pass_context
-def _ngettext(context: Context, one: str, many: str, num: int, **values: object) -> str:
+def _ngettext(context: Context, one: str, many: str, num: int, /, **values: object) -> str:
     return _filled(context, context["catalogue"].ungettext(one, many, num), {"num": num, **values})
 
 
@@ -246,6 +246,13 @@ def with_you(names: Sequence[str], seat: Seat | None) -> list[str]:
 def whole_points(points: float) -> int:
     """Round points as the page does: halves up."""
     return floor(points + 0.5)
+
+
+def counted(score: int, unit: str | None) -> str:
+    """Return a score with its unit (see `score_unit`), such as "31 points"."""
+    if unit == "coins":
+        return str(ngettext("%(num)s coin", "%(num)s coins", score))
+    return str(ngettext("%(num)s point", "%(num)s points", score))
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:

@@ -14,6 +14,7 @@ from server.play.seating.seats import invite, take_seat
 from server.play.talk.chat import say
 from server.play.talk.motd import put_up_notice
 from server.play.views import describe, load_visible
+from server.post.letters.seats import is_signed
 from server.sanitize import has_link
 from server.store.tables import Delivery, SignIn, db
 from tests.post.office import Mail, Office
@@ -232,3 +233,8 @@ def test_words_that_mail_programs_do_not_link_are_kept_in_invitations(ada: UUID,
     assert not has_link(words)
     invites(ada, title=words)
     assert f'a seat for you in "{words}". We' in " ".join(office.mails("cyd")[0].text.split())
+
+
+def test_a_greeting_that_its_writer_has_signed_is_not_signed_again() -> None:
+    assert is_signed("It's fun, I promise. Paula", "Paula W.") and is_signed("Bis bald! paula.", "Paula")
+    assert not is_signed("Paula", "Paula W.") and not is_signed("Come and play!", "Paula W.")

@@ -47,6 +47,7 @@ from server.post.wording import (
     Letter,
     answer_above,
     by_beginning,
+    counted,
     moment,
     short_span,
     span,
@@ -545,3 +546,21 @@ def test_a_duration_is_written_idiomatically(app: Flask, locale: str, text: str)
     with app.app_context(), force_locale(locale):
         assert span(timedelta(hours=29)) == text
         assert span(timedelta(days=1)) in text
+
+
+def test_the_result_has_a_button_for_a_rematch_or_a_review(app: Flask) -> None:
+    told: dict[str, Any] = {
+        "verdict": "You won.",
+        "standings": (),
+        "since": (),
+        "own": "",
+        "show": "",
+        "rematch": "rematch",
+    }
+    with app.app_context():
+        for review, words in (("review", "Rematch or review"), ("", "Rematch")):
+            page = write_page(GameEnded(**GAME, **told, review=review))
+            assert f'<a class="play" href="{GAME["game_link"]}">{words}</a>' in page
+        assert [counted(score, unit) for score, unit in ((1, None), (31, "points"), (87, "coins"))] == [
+            *("1 point", "31 points", "87 coins")
+        ]

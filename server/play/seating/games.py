@@ -147,7 +147,8 @@ def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use
         db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat._asdict()} for seat in seats])
         for seat in seats:
             if seat.email:
-                note_invitation(game_id, Guest(seat.seat, seat.email, seat.greeting or ""), player_id)
+                guest = Guest(seat.seat, seat.email, seat.greeting or "", is_rematch=seat.invited_by is None)
+                note_invitation(game_id, guest, player_id)
             if seat.player_id:
                 note_seat(player_id, game_id, seat.seat, now)
         start_if_full(game_id, now)
@@ -186,6 +187,7 @@ class Guest(NamedTuple):
     seat: Seat
     email: str
     greeting: str = ""  # a line from the player who invites them
+    is_rematch: bool = False  # whether the game is another one with the same players
 
 
 def checked_greeting(greeting: str, field: str) -> str:
@@ -198,10 +200,12 @@ def checked_greeting(greeting: str, field: str) -> str:
 def note_invitation(game_id: UUID, guest: Guest, by: UUID) -> None:
     """Queue the email with the link to a seat. The email is queued again only if the first one was sent. A player who
     blocks the host gets none."""
-    seat, email, greeting = guest
+    seat, email, greeting, is_rematch = guest
     data: dict[str, object] = {"invitation": sign(INVITATION, game_id, seat, mark_of(email))}
     if greeting:
         data["greeting"] = greeting
+    if is_rematch:
+        data["rematch"] = True
     note_letter_to(game_id, guest, by, f"invitation/0/{seat}/mail/{email}", data)
 
 

@@ -52,6 +52,11 @@ _BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", 
 _BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie)){{1,9}}$", re.IGNORECASE)
 _POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
+_PARTS = re.compile(r"[.!,;]+(?:\s+|$)|\s+(?=(?:and|und|et|e)\s)", re.IGNORECASE)
+_ARTICLES = re.compile(
+    r"^(?:(?:and|und|et|e|also|auch|aussi|anche)\s+){0,2}(?:(?:an?|the|ein|eine|einen|das|die|den|une?|la|le|una|il)\s+|l['’])?",
+    re.IGNORECASE,
+)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b"
@@ -252,17 +257,27 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale), locale), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
-    for line, it in _parsed(lines, words):
+    written = [part for line in lines for part in _wishes_apart(line, words)]
+    for line, it in _parsed(written, words):
         is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
         if it and is_whole and not has_ended and not _is_exclamation(line, it, words):
             found.append(it)
         elif means_something(line, grammar):
             return []
-        elif (text := _bare(line)) and not is_courtesy(text):
+        elif (text := _bare(line)) and not is_courtesy(text) and not is_courtesy(line.strip()):
             has_ended = True
             if not _is_ending(line):
                 return []
     return _without_farewell(found)
+
+
+def _wishes_apart(line: str, words: Mapping[str, str]) -> list[str]:
+    """Return the commands of a line such as `Rematch, please! And a review.` that only names them, otherwise the line
+    itself."""
+    parts = [part for it in _PARTS.split(line) if (part := _ARTICLES.sub("", _bare(it)).strip(_AROUND))]
+    apart = [it for it in parts if not _POLITE.fullmatch(it) and not is_courtesy(it)]
+    is_clear = len(apart) > 1 and all(words.get(it.lower()) in commands.OF_THIS_GAME for it in apart)
+    return apart if is_clear and "?" not in line else [line]
 
 
 def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:

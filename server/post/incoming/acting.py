@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from flask_babel import gettext, ngettext
+from flask_babel import gettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
@@ -38,7 +38,7 @@ from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, read_plan, to_api
 from server.post.incoming.replies import Wishes
 from server.post.plans import plan_sentence
-from server.post.wording import moment, spoken, whole_points
+from server.post.wording import counted, moment, spoken, whole_points
 from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
@@ -350,7 +350,7 @@ def _with_reason(move: Json, worth: str, unit: str | None) -> str:
     if move["wins"]:
         return str(move["why"])
     points = move["scores_with_then"]
-    scores = gettext("Scores %(points)s.", points=_counted(points, unit)) if points else ""
+    scores = gettext("Scores %(points)s.", points=counted(points, unit)) if points else ""
     return " ".join(filter(None, (worth, scores, move["why"])))
 
 
@@ -361,7 +361,7 @@ def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) ->
         return str(gettext("The best, though the next is almost as good."))
     if (points := whole_points(following[0]["behind"])) >= _MUCH:
         return str(gettext("The best, much better than the next."))
-    return str(gettext("The best, about %(points)s more than the next.", points=_counted(points, unit)))
+    return str(gettext("The best, about %(points)s more than the next.", points=counted(points, unit)))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
@@ -369,10 +369,4 @@ def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
         return str(gettext("Almost as good."))
     if (points := whole_points(move["behind"])) >= _MUCH:
         return str(gettext("Much worse than the best."))
-    return str(gettext("About %(points)s less than the best.", points=_counted(points, unit)))
-
-
-def _counted(points: int, unit: str | None) -> str:
-    if unit == "coins":
-        return str(ngettext("%(num)s coin", "%(num)s coins", points))
-    return str(ngettext("%(num)s point", "%(num)s points", points))
+    return str(gettext("About %(points)s less than the best.", points=counted(points, unit)))

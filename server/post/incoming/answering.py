@@ -496,8 +496,10 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         )
         answer |= {"done": [told, *left], "line": wishes.line}
         return ""
-    if wishes.problem == "not-understood" and wishes.is_prose and (lines := _lines_for(doing.game, wishes.line)):
-        answer |= {"done": [gettext("To do this, reply with one of these lines.")], "line": wishes.line, "how": lines}
+    is_wish = wishes.is_prose or UNDO in mentioned_in(wishes.line)
+    if wishes.problem == "not-understood" and is_wish and (lines := _lines_for(doing.game, wishes.line)):
+        told = [gettext("To do this, reply with one of these lines."), *left]
+        answer |= {"done": told, "line": wishes.line, "how": lines}
         return ""
     if wishes.problem:
         agreed = _YES.fullmatch(wishes.line) is not None and _about_yes(doing)

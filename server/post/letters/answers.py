@@ -92,7 +92,12 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         played=text.in_words(rules, said["played"], spoken().locale),
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
-        done=(*said["done"], *_without_a_turn(said, is_asked), *_rest_of_turn(rules, moves, said)),
+        done=(
+            *said["done"],
+            *_without_a_turn(said, is_asked),
+            *_rest_of_turn(rules, moves, said),
+            *_next(game, seat, said),
+        ),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
@@ -118,6 +123,13 @@ def _rest_of_turn(rules: Rules, moves: Sequence[Any], said: Json) -> Iterator[st
     if said["played"] and moves:
         move = text.write_move(rules, moves[len(moves) // 2], spoken().locale)
         yield gettext('Your turn isn\'t over yet. You can go on with "%(move)s", for example.', move=move)
+
+
+def _next(game: Game, seat: Seat, said: Json) -> Iterator[str]:
+    """Yield the sentence for a player whose move has ended their turn: who is next."""
+    if said["played"] and game.table.status == "running" and turn_of(game.table, seat) is None:
+        names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
+        yield gettext("Your turn is over. We're waiting for %(names)s.", names=spoken().listed(names))
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

@@ -18,7 +18,7 @@ from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.table_help import inviting_line, rematch_word, review_word, show_word
-from server.post.wording import GameLetter, moment, span, spoken, with_you
+from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
 from server.translations import noted
@@ -243,11 +243,14 @@ def game_ended(reader: Reader) -> GameEnded | None:
     own = ended.places[reader.seat]
     shared = list(ended.places).count(own) > 1
     names = with_you(game.names, reader.seat)
+    unit = text.score_unit(game.table.rules.NAME)
     best_first = sorted(zip(ended.places, names, ended.scores, strict=True))
     return GameEnded(
         **reader.about,
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
-        standings=tuple(punctuated(f"{place}. {name}: {score}", spoken().locale) for place, name, score in best_first),
+        standings=tuple(
+            punctuated(f"{place}. {name}: {counted(score, unit)}", spoken().locale) for place, name, score in best_first
+        ),
         since=reader.since_own_move()[-_LAST:],
         played=reader.played,
         own=text.own_result(game.table.rules.NAME, *reader.final_view, reader.seat, spoken().locale),

@@ -133,6 +133,8 @@ class Invitation(Letter):
     introduction: str = ""  # what the game is about, in two sentences
     free: int = 0  # number of seats that anyone may take
     invited: int = 0  # number of other people who are invited
+    signed: bool = False  # whether the greeting ends with the host's first name
+    again: bool = False  # whether this is a rematch, so the reader knows the game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +161,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return _stand_in_asked(reader)
     if game.seats[row.seat].email != row.data["to"]:
         return None
+    again = "rematch" in row.data
     host_id, nameless, names = UUID(row.data["by"]), game.hides_names, _names(reader)
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
@@ -171,11 +174,19 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
-        greeting=unless_link(row.data.get("greeting", ""), ""),
-        introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
+        greeting=(greeting := unless_link(row.data.get("greeting", ""), "")),
+        signed=is_signed(greeting, _host(reader)),
+        introduction="" if again else presentation.introduction(game.head.rules, spoken().locale)[0],
+        again=again,
         free=sum(it.kind == "open" for it in game.seats),
         invited=sum(it.kind == "invited" for it in game.seats) - 1,
     )
+
+
+def is_signed(greeting: str, host: str) -> bool:
+    """Return whether a greeting ends with the first word of its writer's name."""
+    words, name = greeting.split(), host.split()
+    return len(words) > 1 and bool(name) and words[-1].strip(".,!–-").lower() == name[0].strip(".,").lower()
 
 
 def _names(reader: Reader) -> list[str]:

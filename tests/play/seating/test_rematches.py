@@ -10,6 +10,7 @@ from flask import Flask
 from server.accounts.blocks import block
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning, NotSeated
+from server.games.presentation import introduction
 from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.seating.games import open_game
@@ -53,7 +54,9 @@ def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flas
     before = len(office.mails("bea"))
     opened = rematch(game_id, ada)
     (letter,) = office.mails("bea")[before:]
-    assert letter.subject.startswith("ada invites you: ")
+    assert letter.subject.startswith("ada suggests a rematch: ")
+    assert "ada wants to play another game with you." in letter.text
+    assert introduction("sternenhimmel", "en")[0][:30] not in letter.text
     assert invitees(opened.game_id, ada) == [{"seat": 1, "email": None}]
     assert [it["id"] for it in list_games(bea, mine=True, status="open").items] == [opened.game_id]
     arrives(letter.reply_to, a_mail("yes", sender="bea@example.org"))

@@ -514,3 +514,24 @@ def test_a_sentence_never_resembles_a_command_that_ends_something(locale: str) -
             near = {it.near for it in read_request(a_mail(line), locale).asked} | {nearest(line, locale)}
             assert not near & ending, line
     assert [it.near for it in read_request(a_mail("laeve 3"), "en").asked] == [LEAVE]
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Rematch, please! And a review.", "en"),
+        ("Rematch and review, please", "en"),
+        ("Hi all,\n\nRematch, please! And a review.\n\nAda", "en"),
+        ("Bitte eine Revanche und einen Rückblick!", "de"),
+        ("La revanche et l'analyse, merci !", "fr"),
+        ("La rivincita, per favore. E l'analisi!", "it"),
+    ],
+)
+def test_one_line_may_wish_for_several_things_after_a_game(text: str, locale: str) -> None:
+    found = commands_beside_table(text.splitlines(), locale, "sternenglanz")
+    assert [it.command for it in found] == ["rematch", "review"]
+
+
+@pytest.mark.parametrize("text", ["Rematch and review?", "No rematch, no review.", "Rematch, and then a review of Ada"])
+def test_unclear_wishes_in_a_line_are_left_to_the_table(text: str) -> None:
+    assert commands_beside_table([text], "en", "sternenglanz") == []

@@ -125,6 +125,7 @@ def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
     assert answer.text.splitlines()[2] == f"ada, your move was played: {line}"
+    assert "Your turn is over. We're waiting for bea." in answer.text
     assert "News:\n- You put" in answer.text
     assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
     assert str(answer.message["References"]).split() == [f"<{game_id}@localhost>", "<7@ada.example.org>"]
@@ -654,6 +655,17 @@ def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: O
     office.mails("ada")
     moves_on(game_id, ada)
     assert "This game doesn't allow you to take moves back." in ada_writes(office, "undo").text
+
+
+def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    for text in ("oops, undo please", "undo it, please!", "please take that back"):
+        answer = " ".join(ada_writes(office, text).text.split())
+        assert "To do this, reply with one of these lines." in answer and " undo (" in answer, answer
+        assert "To plan a move" not in answer
 
 
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
