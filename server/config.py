@@ -571,6 +571,14 @@ BOUNDS = {
             "2000/1d",
             "Emails that the post desk sends to addresses that haven't been confirmed yet, in this installation.",
         ),
+        (
+            "desk-letters-further",
+            "9/1d",
+            (
+                "Further emails that the post desk sends to a player's address before it is confirmed. "
+                "Emails that pass DMARC or DKIM count apart."
+            ),
+        ),
         ("desk-answers", "60/1h", "Replies from the post desk, per player."),
         ("desk-unclear", "10/1d", "Replies from the post desk to emails without a command, per player."),
         (

@@ -224,10 +224,13 @@ class Games(MethodView):
 
 
 def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
-    """Return one sentence about these events, in the reader's language. Scorings come first, then the earliest event.
+    """Return what these events did, in the reader's language: the sentence about a scoring, or a sentence for each action.
     Return None if no event is worth a sentence."""
-    first = sorted(items, key=lambda it: not it.get("payouts"))
-    return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
+    aside = set().union(*(getattr(it, "ASIDE", ()) for it in GAMES.values()))
+    told = [(it, words) for it in items if (words := sentence(it, names, spoken().locale))]
+    scored = [words for it, words in told if it.get("payouts")]
+    chief = scored[:1] or [words for it, words in told if it["type"] not in aside] or [words for _, words in told[:1]]
+    return " ".join(chief) or None
 
 
 @blp.route("/games/<uuid:game_id>")

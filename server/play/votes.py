@@ -128,11 +128,26 @@ def _is_asked(game: Game, seat: Seat, wish: str, votes: Json) -> bool:
 
 def request_to(game: Game, seat: Seat) -> str | None:
     """Return the wish of the open request that still needs this player's vote, or None if there is none or several."""
+    found = requests_to(game, seat)
+    return found[0] if len(found) == 1 else None
+
+
+def requests_to(game: Game, seat: Seat) -> list[str]:
+    """Return the wishes of the open requests that still need this player's vote."""
     votes = votes_of(game.game_id)
     found = [wish for wish in REQUESTS if _is_asked(game, seat, wish, votes)]
     if (asked := votes[TAKE_BACK]) and seat not in asked["consents"] and game.bot_at(seat) is None:
         found.append(TAKE_BACK)
-    return found[0] if len(found) == 1 else None
+    return found
+
+
+def agreed_to(game: Game, seat: Seat) -> list[str]:
+    """Return the wishes of the open requests to which this player has agreed. Their own take-back isn't one of them."""
+    votes = votes_of(game.game_id)
+    found = [wish for wish in REQUESTS if seat in votes[wish] and _may_pass(game, wish)]
+    if (asked := votes[TAKE_BACK]) and seat in asked["consents"] and seat != asked["seat"]:
+        found.append(TAKE_BACK)
+    return found
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from server.bots import BOTS
-from server.games import GAMES, sternenhimmel
+from server.games import GAMES, Json, sternenhimmel
 from server.games.presentation import write_move
 from tests.support.api_calls import CALLS, GAME, MOVE, OPEN_CALLS, first_move
 from tests.support.contract import Someone, is_problem, opened, refusal
@@ -101,6 +101,24 @@ def test_the_players_own_game_list_shows_the_last_actions_of_others(ada: Someone
     assert told and told.startswith("ada ") and f" {board['de']} {played['space']}" in told
     assert latest(bea, "/v1/games?my_turn=true") == latest(ada, "/v1/games") == [None]
     assert bea.get(game).json["latest"] is None
+
+
+def test_the_game_list_names_every_action_of_the_last_turn(ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, OPEN, rules="sternenglanz", options={"start_seat": 0})
+    assert bea.post(f"{path}/seats").status_code == 201
+    for who in (ada, bea):
+        who.post(f"{path}/moves", first_move(who, path))
+    steps = list[Json]()
+    while not any(it["cmd"] == "lay" for it in steps):
+        legal = ada.post(f"{path}/legal-moves", {"begun": [{"steps": steps}] if steps else []}).json
+        steps += legal["moves"][0]["steps"]
+    told = ada.post(f"{path}/moves", {"turn": legal["turn"], "move": {"steps": steps}})
+    assert told.status_code == 201
+    events = ada.get(f"{path}/events?words=en").json["items"]
+    actions = ("star-laid", "star-removed", "star-moved", "supernova-laid", "action-lapsed")
+    acted = [it["words"] for it in events if it["version"] == told.json["version"] and it["type"] in actions]
+    assert len(acted) > 1
+    assert latest(bea) == [" ".join(acted)]
 
 
 def test_a_player_can_resign_and_come_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:

@@ -100,6 +100,31 @@ def test_a_hint_tells_what_each_move_scores_at_once(app: Flask) -> None:
         assert it["scores"] == foreseen["view"]["points"][0] - before
 
 
+def test_a_hint_tells_what_its_line_scores_and_promises_a_win_if_the_line_ends_the_game_with_it(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "effort", lambda _: Effort(candidates=1))
+    ada, is_won = Someone(app, "ada"), False
+    while not is_won:  # random moves rarely win, but draws occur
+        path = opened(ada, ME, {"bot": "random"}, rules="sternenglanz", options={"start_seat": 1, "max_rounds": 1})
+        while True:
+            with app.app_context():
+                everything_due_happens()
+            before = ada.get(path).json
+            if before["status"] == "finished":
+                break
+            told = hint(ada, path)
+            best, points = told["moves"][0], before["view"]["points"][0]
+            line = [best["move"], *(it["move"] for it in best["then"])]
+            turn = {"turn": told["turn"], "move": {"steps": [step for it in line for step in it["steps"]]}}
+            assert ada.post(f"{path}/moves", turn).status_code == 201
+            after = ada.get(path).json
+            is_won = after["status"] == "finished" and after["outcome"]["places"] == [1, 2]
+            assert best["scores_with_then"] == after["view"]["points"][0] - points
+            assert best["wins"] is is_won
+            assert (best["why"] == "Wins the game.") is is_won
+
+
 def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:
     ada = Someone(app, "ada")
     path = opened(ada, {"bot": "level-1"}, ME, BOT)

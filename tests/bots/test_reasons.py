@@ -36,6 +36,8 @@ def test_a_placement_that_leads_fills_or_swallows_is_explained() -> None:
     assert reason(rules, view, Placement("B", "aries", "b"), "en") == "The others lose 6 points in Aries."
     board["spaces"] = {space: {"seat": 1, "star": "1"} for space in "abcd"} | {"e": None}
     assert reason(rules, view, Placement("10", "aries", "e"), "en") == "Aries is scored now, and you come first."
+    in_german = reason(rules, view, Placement("10", "aries", "e"), "de")
+    assert in_german == "Das Sternbild Widder wird jetzt gewertet, und du liegst vorn."  # some names are plurals
     board["spaces"] |= {"a": {"seat": 1, "star": None}}
     told = "Aries is scored now. As far as you can see, you come first."
     assert reason(rules, view, Placement("10", "aries", "e"), "en") == told

@@ -12,6 +12,7 @@ GAME_OF = {word: name for name, game in games.GAMES.items() for word in (name, *
 WORDS = re.compile("|".join(GAME_OF), re.IGNORECASE)
 MAY_NAME_GAMES = (  # documentation, examples and sandbox scenes
     *("api/templates", "api/openapi/document.py", "api/openapi/examples.", "docs"),
+    "api/event_streams.py",  # shows a stream
     *("cli/__init__.py", "cli/archives.py", "cli/bot.py", "sandbox.py", "translations/"),
 )
 

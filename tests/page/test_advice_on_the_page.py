@@ -58,32 +58,52 @@ def reviewed(page: Page, game_id: str, *answers: tuple[int, Json]) -> Locator:
 def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(house: House, windows: Windows) -> None:
     ada, game_id = finished(house)
     page = windows.open(ada)
+    events = ada.get(f"/v1/games/{game_id}/events")["items"]
+    _, second = (it["version"] for it in events if it["type"] == "turn-began")  # the first begins at version 3
     told = [
         {**lay("b1"), "version": 2, "choice": 3.2, "margin": 0.1, "better": None},
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("c1"), "gain": 6.1, "margin": 2}},
-        {**lay("b2"), "version": 6, "choice": 1.2, "margin": 0.1, "better": None},  # too little for a mark on the curve
-        {**lay("c2"), "version": 7, "choice": -4, "margin": 1, "better": None},
-        {**lay("c3"), "version": 8, "choice": -3, "margin": 1, "better": {**lay("c4"), "gain": 5, "margin": 6}},
+        {
+            **lay("b2"),
+            "version": second,
+            "choice": 1.2,
+            "margin": 0.1,
+            "better": None,
+        },  # too little for a mark on the curve
+        {**lay("c2"), "version": second + 1, "choice": -4, "margin": 1, "better": None},
+        {
+            **lay("c3"),
+            "version": second + 2,
+            "choice": -3,
+            "margin": 1,
+            "better": {**lay("c4"), "gain": 5, "margin": 6},
+        },
     ]
-    whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
+    whole = {**BEGUN, "done": 4, "result": -3, "choices": -9.6, "luck": 6.6, "margin": 2, "moves": told}
     review = reviewed(page, game_id, (202, BEGUN | {"moves": told[1:2]}), (200, whole))
-    expect(review.get_by_role("status")).to_contain_text("1 of 4")
+    expect(review.get_by_role("status")).to_contain_text("25%")
     expect(review.get_by_role("progressbar")).to_be_visible()
     expect(review.get_by_role("listitem")).to_have_count(1)
     expect(review.get_by_role("definition")).to_have_count(0)
-    expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
+    expect(review.get_by_role("definition")).to_have_text(["−3", "−10", "+7"])
     expect(review.get_by_role("listitem")).to_have_count(4)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
     expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼", "▼", "▼"])
     gained = "Slot 1: a dot star on b1: about 3 points better than the move of a level 2 bot."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     review.get_by_text("All your moves as a table").click()
-    expect(review.locator("tbody tr")).to_have_count(7)
-    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["+3", "as good", "as good", "−5", "+1", "−4", "−3"])
-    expect(review.locator("tbody td:nth-child(4)").nth(5)).to_have_text("as a hint would suggest")
-    expect(review.locator("tbody td:nth-child(4)").nth(6)).to_have_text("Slot 1: a dot star on c4 (+5 ± 6)")
+    rows = review.locator("tbody tr")  # one per turn; the gains add up
+    expect(rows.locator("th")).to_have_text(["Start", "1", "2"])
+    expect(rows.locator("td:nth-child(3)")).to_have_text(["+3", "−7", "−6"])
+    expect(review.locator("tfoot td").first).to_have_text("−10")
+    expect(rows.locator("td:nth-child(2)").nth(2)).to_have_text(
+        "; ".join(f"Slot 1: a dot star on {it}" for it in ("b2", "c2", "c3"))
+    )
+    instead = ["–", "Slot 1: a dot star on b3 (+2); Slot 1: a dot star on c1 (+6)", "Slot 1: a dot star on c4 (+5 ± 6)"]
+    expect(rows.locator("td:nth-child(4)")).to_have_text(instead)
+    expect(review.get_by_role("listitem").first).to_contain_text("Turn 1. You:")
     expect(review.get_by_role("listitem").nth(2)).to_contain_text("4 points worse")
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
@@ -211,10 +231,13 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     page = windows.open(ada)
     behind: list[float] = [0, 0, 0]
     margin: float | None = 0.4
-    scores = 2
+    scores, wins = 2, False
 
     def answer(route: Route) -> None:
-        found = [it | {"behind": by, "margin": margin, "scores": scores} for it, by in zip(moves, behind, strict=True)]
+        found = [
+            it | {"behind": by, "margin": margin, "scores": 9, "scores_with_then": scores, "why": "Why.", "wins": wins}
+            for it, by in zip(moves, behind, strict=True)
+        ]
         route.fulfill(json={"turn": turn, "moves": found})
 
     page.route("**/hint", answer)
@@ -222,9 +245,13 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     first, last = page.locator(".hint li").first, page.locator(".hint li").last
     tool, status = page.get_by_role("button", name="Hint", exact=True), page.locator(".hint").get_by_role("status")
     for behind, one, other in (
-        ([0, 0.2, 1], "the next is almost as good · scores 2 coins now", "about 1 coin less than the best"),
-        ([0, 2.6, 30], "about 3 coins more than the next", "much worse than the best"),
-        ([0, 12, 30], "much better than the next", "much worse than the best"),
+        (
+            [0, 0.2, 1],
+            ". The best, though the next is almost as good. Scores 2 coins. Why.",
+            "About 1 coin less than the best.",
+        ),
+        ([0, 2.6, 30], "about 3 coins more than the next", "Much worse than the best"),
+        ([0, 12, 30], "much better than the next", "Much worse than the best"),
     ):
         tool.click()
         expect(first).to_contain_text(one)
@@ -235,9 +262,12 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
     for behind, margin in (([0, 2, 3], 3.1), ([0, 2, 30], None)):
         tool.click()
         expect(status).to_contain_text("These moves are about equal")
-        expect(first).not_to_contain_text("the best")
+        expect(first).not_to_contain_text("The best")
         expect(last).not_to_contain_text(re.compile("less|worse"))
         tool.click()
+    wins = True
+    tool.click()
+    expect(first.locator(".faint")).to_have_text("Why.")
 
 
 def test_a_table_opened_by_the_link_of_a_letter_offers_hints(house: House, windows: Windows) -> None:
@@ -281,6 +311,10 @@ def test_a_hint_is_marked_on_the_board_beside_its_panel(house: House, windows: W
             expect(page.locator(".space.hinted")).to_have_count(1)
             expect(page.locator(".star.hinted")).to_have_attribute("data-star", move["star"])
         assert apart(page.locator(".boards"), panel)
+        if device is PHONE:
+            assert panel.evaluate("it => it.scrollHeight <= it.clientHeight")  # no move is hidden
+            for button in panel.locator(".about button, .marked button").all():
+                assert button.evaluate("it => it.offsetHeight") >= 44
         panel.press("Escape")
         expect(page.locator(".hinted")).to_have_count(0)
 
@@ -298,6 +332,8 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
             "scores": 0,
             "why": "",
             "then": [],
+            "scores_with_then": 0,
+            "wins": False,
         }
         for slot2 in ("geburt#1", "geburt#2", cards[0] if not cards[0].startswith("geburt") else cards[4])
     ]

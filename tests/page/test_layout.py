@@ -83,16 +83,18 @@ def test_the_constellation_to_complete_is_visible_on_a_phone_and_covers_no_space
         assert out_of_reach(page) == []
 
 
-def test_a_phone_tells_what_the_others_did_in_place_of_the_goal(house: House, windows: Windows) -> None:
+def test_the_tray_tells_what_the_others_did_in_place_of_the_goal(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "moved@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     while (game := client.get(f"/v1/games/{game_id}"))["view"]["turn"] < 3:
         if game["you"]["turn"] is not None:
             play(client, game_id)
-    page = windows.open(client, **SIZES["phone"])
-    to_turn(page, game_id)
-    expect(page.locator(".tray .moved")).to_contain_text("Greedy")
-    expect(page.locator(".tray .aim")).to_have_css("clip-path", "inset(50%)")
+    for size in ("phone", "desk"):
+        page = windows.open(client, **SIZES[size])
+        to_turn(page, game_id)
+        expect(page.locator(".tray .moved")).to_be_visible()
+        expect(page.locator(".tray .moved")).to_contain_text("Greedy")
+        expect(page.locator(".tray .aim")).to_have_css("clip-path", "inset(50%)")
 
 
 OVERLAPS = """() => {

@@ -165,6 +165,22 @@ def test_a_turn_can_be_built_by_keyboard_alone(pair: tuple[Client, Client], wind
     tab_to(page, ".send")
     page.keyboard.press("Enter")
     until(lambda: client.get(f"/v1/games/{game}")["view"]["log"]["performed"])
+    expect(page.locator(".tray:focus, .tray :focus")).to_have_count(1)
+
+
+def test_the_focus_stays_in_the_tray_once_a_turn_is_played(pair: tuple[Client, Client], windows: Windows) -> None:
+    client, other = pair
+    game = sternenglanz_of(client, ME, OPEN)
+    other.post(f"/v1/games/{game}/seats", {})
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    tap_out(page, steps_open(client, game)[:1])
+    play_it(page)
+    expect(page.locator(".tray:focus")).to_have_count(1)
+    play(other, game, steps_open(other, game)[0])
+    tap_out(page, whole_turn(client, game))
+    play_it(page)
+    expect(page.locator(".tray:focus")).to_have_count(1)
 
 
 def test_a_star_can_be_moved_by_finger_on_a_phone(pair: tuple[Client, Client], windows: Windows) -> None:

@@ -1,5 +1,7 @@
 """Requests at the top of a table: taking back a move, and agreeing to what other players ask for."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -35,16 +37,17 @@ def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
     page = at_table(windows.open(one, **SIZES[size]), game_id)
     undo = page.locator(".state .whose .undo > button")
     expect(undo).to_be_in_viewport(ratio=1)
-    expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Undo")
+    expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Take back")
     sky = page.locator(".boards").bounding_box()
     undo.click()
     expect(page.get_by_text("The move will be undone at once")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".really strong")).to_contain_text(re.compile(r"^You put .* on .*\.$"))
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
     page.keyboard.press("Escape")
     expect(page.locator(".really")).to_have_count(0)
     undo.click()
-    page.get_by_role("button", name="Undo it").click()
+    page.get_by_role("button", name="Take it back").click()
     until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
     expect(undo).to_have_count(0)
 
@@ -69,9 +72,9 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     play(ada, game_id)
     until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
     page = at_table(windows.open(ada), game_id)
-    page.locator(".state .whose").get_by_role("button", name="Undo my last move").click()
+    page.locator(".state .whose").get_by_role("button", name="Take back my last move").click()
     expect(page.get_by_text("You're playing only with bots, so the move will be undone at once.")).to_be_visible()
-    page.get_by_role("button", name="Undo it").click()
+    page.get_by_role("button", name="Take it back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
 
 

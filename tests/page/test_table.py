@@ -261,11 +261,11 @@ def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(h
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
-    page.get_by_role("button", name="Undo my last move").press("Enter")
+    page.get_by_role("button", name="Take back my last move").press("Enter")
     expect(page.get_by_role("button", name="Cancel")).to_be_focused()
     expect(page.get_by_text("The move will be undone at once")).to_be_visible()
-    page.get_by_role("button", name="Undo it").press("Enter")
-    expect(page.get_by_role("button", name="Undo my last move")).to_have_count(0)
+    page.get_by_role("button", name="Take it back").press("Enter")
+    expect(page.get_by_role("button", name="Take back my last move")).to_have_count(0)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])
 
 

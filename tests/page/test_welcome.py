@@ -7,7 +7,7 @@ from uuid import UUID
 from playwright.sync_api import Page, expect
 
 from server.play.game import BOT_NAMES
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, too_wide
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, code_for, game_of, too_wide
 from tests.support.live_server import Client, House, sign_in
 
 TEXT_SIZES = """[...document.querySelectorAll(".live-table *")]
@@ -148,3 +148,49 @@ def test_a_visitor_who_was_sent_a_code_is_not_told_again_how_to_get_one(windows:
     page.get_by_role("button", name="Email me a code").click()
     expect(page.get_by_label("Code")).to_be_visible()
     expect(why).to_have_count(0)
+
+
+def play_as_guest(page: Page) -> str:
+    """Start a game as a guest, and return its id."""
+    page.goto("/")
+    page.locator(".words .play button").first.click()
+    page.wait_for_url(re.compile("#/games/"))
+    expect(page.locator(".hand")).to_be_visible()
+    return page.url.partition("/games/")[2]
+
+
+def ask_for_code(page: Page, email: str) -> None:
+    page.goto("/#/sign-in")
+    page.get_by_label("Email address").fill(email)
+    page.get_by_role("button", name="Email me a code").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+def test_a_guest_who_mistypes_the_code_keeps_their_games(house: House, windows: Windows) -> None:
+    windows.expected = "401"
+    page = windows.open(**PHONE)
+    game_id = play_as_guest(page)
+    ask_for_code(page, "iris@example.org")
+    code = code_for(house, "iris@example.org")
+    page.get_by_label("Code").fill(f"{(int(code) + 1) % 1_000_000:06}")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("This code is wrong")).to_be_visible()
+    expect(page.get_by_text("You've been signed out.")).to_be_hidden()
+    page.get_by_label("Code").fill(code)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(f'a[href="#/games/{game_id}"]').first).to_be_visible()
+
+
+def test_a_window_notices_a_sign_in_in_another_one(house: House, windows: Windows) -> None:
+    windows.expected = "401"
+    page = windows.open()
+    play_as_guest(page)
+    other = page.context.new_page()
+    ask_for_code(other, "jonas@example.org")
+    other.get_by_label("Code").fill(code_for(house, "jonas@example.org"))
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("heading", name="My games")).to_be_visible()
+    expect(page.locator(".head .me")).to_be_visible()
+    page.goto("/#/settings")
+    expect(page.get_by_text("You've been signed out.")).to_be_hidden()
+    expect(page.locator(".head .me")).to_be_visible()

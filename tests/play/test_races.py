@@ -8,7 +8,17 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from server.accounts.apps import allow, app_by_code, app_by_refresh, apps_of, client_by, end_app, issue, register_client
+from server.accounts.apps import (
+    AuthorizationRequest,
+    allow,
+    app_by_code,
+    app_by_refresh,
+    apps_of,
+    client_by,
+    end_app,
+    issue,
+    register_client,
+)
 from server.accounts.players import player_token
 from server.accounts.tokens import Caller
 from server.clock import clock
@@ -171,7 +181,7 @@ def code_of_an_app(player: Caller) -> str:
     register_client(client_id, "Watch", None, [BACK], "192.0.2.1")
     client = client_by(str(client_id))
     assert client is not None
-    code = allow(player, client, BACK, ["games:read"], None, "x" * 43)
+    code = allow(player, client, AuthorizationRequest(BACK, ["games:read"], None, "x" * 43))
     db.session.commit()
     return code
 

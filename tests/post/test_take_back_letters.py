@@ -142,7 +142,7 @@ def test_players_agree_in_their_own_words(office: Office, game_id: UUID, ada: UU
     assert votes_of(game_id)["take-back"]["consents"] == [0, 1]
 
 
-@pytest.mark.parametrize("text", ["No.", "ok, but only this time", "yes? why?", "not sure", "nein, lieber nicht"])
+@pytest.mark.parametrize("text", ["ok, but only this time", "yes? why?", "not sure", "no problem, if you tell me why"])
 def test_an_unclear_reply_agrees_to_nothing_and_is_told_the_word(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, text: str
 ) -> None:
@@ -154,6 +154,52 @@ def test_an_unclear_reply_agrees_to_nothing_and_is_told_the_word(
     everything_due_happens()
     assert votes_of(game_id)["take-back"]["consents"] == [0]
     assert "  agree (agrees to what another player asks for)" in office.mails("bea")[-1].text
+
+
+NOES = (
+    *("no", "No.", "no, sorry - that was fun", "not now", "Nicht jetzt!", "nein, lieber nicht", "non merci"),
+    *("Pas maintenant", "no, grazie", "Non ora.\n\nBea", "Hi Ada,\n\nno, sorry - that was fun.\n\nCheers\nBea"),
+)
+
+
+def test_a_no_to_a_take_back_is_acknowledged_and_changes_nothing(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    before = happened(game_id)
+    letter = asked(office, "bea")[-1]
+    assert 'If you don\'t agree, reply "no" or ignore this email.' in letter.text
+    assert "or ignore this email." in letter.page
+    for text in NOES:
+        arrives(letter.reply_to, a_mail(text, sender="bea@example.org"))
+        deal_with_mails()
+        everything_due_happens()
+        answer = office.mails("bea")[-1]
+        assert "Not now, then: nothing changes, and the game goes on." in answer.text, text
+        assert votes_of(game_id)["take-back"]["consents"] == [0] and happened(game_id) == before
+
+
+def test_a_no_withdraws_an_earlier_yes_to_a_pause_or_take_back(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    to_undo = asked(office, "bea")[-1].reply_to
+    for text, agreed in (("yes", [0, 1]), ("no, sorry", [0])):
+        arrives(to_undo, a_mail(text, sender="bea@example.org"))
+        deal_with_mails()
+        assert votes_of(game_id)["take-back"]["consents"] == agreed
+    vote(game_id, ada, "take-back", False)
+    vote(game_id, ada, "pause", True)
+    letter = next(mail for mail in office.mails("bea") if "asks for a pause" in mail.text)
+    assert 'If you don\'t agree, reply "no" or ignore this email.' in letter.text
+    for text, agreed in (("pause", [0, 1]), ("not now", [0])):
+        arrives(letter.reply_to, a_mail(text, sender="bea@example.org"))
+        deal_with_mails()
+        assert votes_of(game_id)["pause"] == agreed
 
 
 def test_a_yes_to_a_pause_is_a_vote_for_it(office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:

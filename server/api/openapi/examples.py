@@ -157,6 +157,8 @@ HINT: Json = {
             "margin": 0,
             "scores": 3,
             "then": [],
+            "scores_with_then": 3,
+            "wins": False,
         },
         {
             "move": {"star": "10", "board": "aries", "space": "b"},
@@ -166,6 +168,8 @@ HINT: Json = {
             "margin": 1.9,
             "scores": 0,
             "then": [],
+            "scores_with_then": 0,
+            "wins": False,
         },
         {
             "move": {"star": "B", "board": "leo", "space": "d"},
@@ -175,6 +179,8 @@ HINT: Json = {
             "margin": 1.2,
             "scores": 0,
             "then": [],
+            "scores_with_then": 0,
+            "wins": False,
         },
     ],
 }

@@ -1197,6 +1197,13 @@ class HintedMove(Answer):
             "Otherwise empty"
         ),
     )
+    scores_with_then = fields.Integer(
+        allow_none=True,
+        **_about("As `scores`, for the move and the steps in `then` together"),
+    )
+    wins = fields.Boolean(
+        **_about("Whether the move and the steps in `then` are certain to end the game, with you alone in first place")
+    )
 
 
 class Hint(Answer):

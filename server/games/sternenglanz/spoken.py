@@ -16,6 +16,7 @@ from server.games.sternenglanz.material import (
     CARDS,
     FIELDS,
     GEBURT,
+    KIND_OF,
     LOCH,
     SLOTS,
     STARS,
@@ -35,6 +36,7 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
     card_named,
+    effect,
     field_named,
     path_along,
 )
@@ -112,6 +114,13 @@ class _Dialect(NamedTuple):
     beginnings: frozenset[str]
 
 
+class _Wanted(NamedTuple):
+    """A card as a player names it."""
+
+    kind: str
+    number: str  # of the copy, "" for any
+
+
 # Writing
 
 
@@ -171,7 +180,7 @@ def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     """
     if text == "pass":
         return [it for it in legal if it in _PASSES]
-    found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue))
+    found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue, legal))
     return [it for it in found if it in legal]
 
 
@@ -181,7 +190,7 @@ def fitting_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
         known = _dialect(tongue)
         said = {_first_verb(word, known, tongue) for word in _plain(text) if word not in known.fillers | _IN_SENTENCES}
         if found := [it for it in legal if said and said <= set(_plain(write_spoken(it, tongue)))]:
-            return found
+            return list({effect(it): it for it in reversed(found)}.values())[::-1]  # any copy of a card
     return []
 
 
@@ -190,12 +199,13 @@ def _first_verb(word: str, known: _Dialect, tongue: str) -> str:
     return _bare(_VERBS[tongue][known.verbs[word]][0]) if word in known.verbs else word
 
 
-def _meant_in(text: str, locale: str) -> Iterator[Move]:
+def _meant_in(text: str, locale: str, legal: Sequence[Move]) -> Iterator[Move]:
     known = _dialect(locale)
+    if ";" in text:
+        return
+    yield from _cards_in(_plain(text), known, legal)
     words = _in_order(_plain(text), known)
-    if ";" not in text and _AND.intersection(words):
-        yield from _cards_in(tuple(word for word in words if word not in _AND), known)
-    if not words or words[-1] not in FIELDS or ";" in text:
+    if not words or words[-1] not in FIELDS:
         return
     has_slot = words[0] in _SLOTS or words[0] in known.slots
     for slot in [""] if has_slot else map(str, SLOTS):
@@ -203,20 +213,46 @@ def _meant_in(text: str, locale: str) -> Iterator[Move]:
             yield read_spoken(" ".join((slot, *words)), locale)
 
 
-def _cards_in(words: _Words, known: _Dialect) -> Iterator[Move]:
-    """Yield the moves that name these cards, with or without their verb."""
-    verbs = [verb for verb, it in known.verbs.items() if it in ("choose", "lay")]
-    for told in (words, *((verb, *words) for verb in verbs)):
-        with suppress(MalformedMove):
-            yield Move((_read_step(told, known),))
+def _cards_in(words: _Words, known: _Dialect, legal: Sequence[Move]) -> Iterator[Move]:
+    """Yield the first legal move with these cards in this order. A card without a number is any copy. A verb may be
+    missing if there is an "and" between the cards."""
+    told = _verb_first(tuple(word for word in words if word not in _AND), known)
+    drops = bool(told) and known.verbs.get(told[0]) == "drop"
+    verb = known.verbs.get(told[drops]) if len(told) > drops else None
+    if verb not in ("choose", "lay") and (drops or not _AND.intersection(words)):
+        return
+    try:
+        first, rest = _wanted_card(told[drops + 1 :] if verb in ("choose", "lay") else told, known)
+        second, end = _wanted_card(rest, known)
+    except MalformedMove:
+        return
+    for move in legal:
+        match move.steps:
+            case (Choose(slot2, other),) if not drops and verb != "lay":
+                pass
+            case (LayCards(drop_nova, slot2, other),) if drop_nova == drops and verb != "choose":
+                pass
+            case _:
+                continue
+        if not end and _is_wanted(slot2, first) and _is_wanted(other, second):
+            yield move
+            return
+
+
+def _is_wanted(copy: str | None, wanted: _Wanted | None) -> bool:
+    if copy is None or wanted is None:
+        return copy is None and wanted is None
+    return KIND_OF[copy].id == wanted.kind and wanted.number in ("", copy.rpartition("#")[2])
+
+
+def _verb_first(words: _Words, known: _Dialect) -> _Words:
+    """Return the words with a verb at their end before all others, as in German: `Punktstern auf b1 legen`."""
+    return (words[-1], *words[:-1]) if words and words[-1] in known.verbs else words
 
 
 def _in_order(words: _Words, known: _Dialect) -> _Words:
     """Return the words of a sentence in the order of the notation, without those that the notation lacks."""
-    told = tuple(word for word in words if word not in _IN_SENTENCES)
-    if told and told[-1] in known.verbs:  # as in German: `Punktstern auf b1 legen`
-        told = (told[-1], *told[:-1])
-    told = _with_verb(told, known)
+    told = _with_verb(_verb_first(tuple(word for word in words if word not in _IN_SENTENCES), known), known)
     if told and known.verbs.get(told[0]) in ("move", "remove"):
         told = tuple(word for word in told if word not in _STAR)
     return _from_first(told) if any(known.verbs.get(word) in ("move", "remove") for word in told) else told
@@ -325,24 +361,33 @@ def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]
 
 def _read_card(words: _Words, known: _Dialect) -> tuple[str | None, _Words]:
     """Return a pair: the card that these words begin with (None for no card), and the words after it."""
+    wanted, rest = _wanted_card(words, known)
+    if wanted and not wanted.number:
+        raise _not_a_step()
+    return wanted and card_named(f"{wanted.kind}#{wanted.number}"), rest
+
+
+def _wanted_card(words: _Words, known: _Dialect) -> tuple[_Wanted | None, _Words]:
+    """Return a pair: the card that these words begin with (None for no card), which may lack its number, and the words
+    after it."""
     if words[:1] == (NO_CARD,):
         return None, words[1:]
     for length in range(len(words), 0, -1):
         if type_ := known.types.get(words[:length]):
-            return _copy_of(type_, words[length:])
+            kind, rest = _kind_of(type_, words[length:])
+            number = rest[0].removeprefix("#") if rest else ""
+            return (_Wanted(kind, number), rest[1:]) if number.isdecimal() else (_Wanted(kind, ""), rest)
     raise _not_a_step()
 
 
-def _copy_of(type_: str, words: _Words) -> tuple[str, _Words]:
+def _kind_of(type_: str, words: _Words) -> tuple[str, _Words]:
     kinds = {kind.id: kind for kind in CARDS.kinds.values() if kind.type == type_}
-    if len(kinds) > 1:
-        by_end = {kind.rsplit("-", 1)[-1]: kind for kind in kinds}
-        kind, words = by_end.get(words[0] if words else ""), words[1:]
-    else:
-        kind = next(iter(kinds))
-    if kind is None or not words:
+    if len(kinds) == 1:
+        return next(iter(kinds)), words
+    kind = {kind.rsplit("-", 1)[-1]: kind for kind in kinds}.get(words[0] if words else "")
+    if kind is None:
         raise _not_a_step()
-    return card_named(f"{kind}#{words[0].removeprefix('#')}"), words[1:]
+    return kind, words[1:]
 
 
 def _not_a_step() -> MalformedMove:

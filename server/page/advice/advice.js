@@ -7,8 +7,9 @@ import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 import { t } from "../ui/words.js";
 import { begun, compared, hinted, isPartial, prepared } from "../table/hinted.js";
+import { turnAt } from "../table/story.js";
 import { useStore } from "../ui/store.js";
-/** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
+/** @import { Game, GameEvent, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
 
@@ -70,10 +71,9 @@ export function Hint({ table, rules, close }) {
   const box = useBox(place);
   /** @param {HintedMove} it */
   const aboutMove = (it) => {
-    const worth = [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
-      it.scores ? t("hint.scores", { points: pointsOf(game, it.scores) }) : ""].filter(Boolean).join(" · ");
-    const said = [worth, it.why].filter(Boolean).join(". ");
-    return said && `– ${said}`;
+    if (it.wins) return it.why;
+    return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
+      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ");
   };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
@@ -87,7 +87,7 @@ export function Hint({ table, rules, close }) {
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
         <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
-          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`} <span class="faint">${aboutMove(it)}</span></span>
+          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`}. <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}
@@ -168,7 +168,7 @@ export function Review({ table, rules, at, showAt, close }) {
   return html`<section class=${`card review ${at === null ? "" : "beside-table"}`} tabindex="-1" ref=${place} aria-label=${t("review")}>
     <header><h2>${t("review")}</h2><button class="plain" onClick=${close}>${t("close")}</button></header>
     ${isRefused ? html`<${Sorry} error=${error} />` : !review ? html`<p>${t("loading")}</p>`
-      : html`${isComing && at === null && html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
+      : html`${isComing && at === null && html`<p role="status">${t("review.coming", { percent: Math.floor((100 * review.done) / review.total) })}</p>
           <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`}
         <${Moves} table=${table} rules=${rules} review=${review} at=${at} showAt=${showAt} />`}
   </section>`;
@@ -200,8 +200,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
     : gained.includes(it) ? won(it) : `${written(it)}.`);
   const instead = (/** @type {ReviewedMove} */ it) => {
-    if (!clear.includes(it) && !unclear.includes(it)) return "–";
-    if (!it.better) return t("review.hinted.short");
+    if (!it.better || (!clear.includes(it) && !unclear.includes(it))) return "";
     return `${written(it.better)} (${signed(gainOf(it))}${clear.includes(it) ? "" : ` ± ${Math.round(it.better.margin)}`})`;
   };
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
@@ -223,8 +222,15 @@ function Moves({ table, rules, review, at, showAt }) {
   const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
+  const rows = byTurn(moves, story);
+  const isByTurn = rows.some((it) => it.turn !== null);
+  const gains = wholes(rows.map((it) => sum(it.steps.map(({ choice }) => choice))), review.choices && choices);
+  const when = (/** @type {ReviewedMove} */ it) => {
+    const turn = turnAt(story, it.version);
+    return turn === 0 ? `${t("review.start")}.` : t(turn === null ? "review.of-move" : "review.of-turn", { at: turn ?? it.version });
+  };
   /** @type {(of: ReviewedMove[]) => unknown} */
-  const list = (of) => html`<ol>${of.slice(0, all ? of.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${about(it)} <${Look} it=${it}
+  const list = (of) => html`<ol>${of.slice(0, all ? of.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${when(it)} ${about(it)} <${Look} it=${it}
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
   return html`<div>${isComplete && html`<dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
@@ -240,15 +246,48 @@ function Moves({ table, rules, review, at, showAt }) {
     ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
     ${moves.length > 0 && html`<details><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
-        <thead><tr><th scope="col">${t("review.at")}</th><th scope="col">${t("review.played")}</th><th scope="col">${
-          t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
-        <tbody>${moves.map((it, nth) => html`<tr key=${nth}><th scope="row"><button class="moment" onClick=${() => showAt(it.version)}
-          aria-label=${`${t("review.look")}: ${written(it)}`}>${it.version}</button></th><td>${written(it)}</td><td>${
-            Math.abs(it.choice) > Math.max(LEAST, it.margin) ? signed(it.choice) : t("review.as-good")}</td>
-          <td>${instead(it)}</td></tr>`)}</tbody>
+        <thead><tr><th scope="col">${t(isByTurn ? "review.at.turn" : "review.at")}</th><th scope="col">${t("review.played")}</th>
+          <th scope="col">${t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
+        <tbody>${rows.map(({ version, turn, steps }, nth) => html`<tr key=${version}><th scope="row"><button class="moment"
+          onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
+          }</button></th><td>${steps.map(written).join("; ")}</td><td>${signed(gains[nth]) === "0" ? "–" : signed(gains[nth])}</td>
+          <td>${steps.map(instead).filter(Boolean).join("; ") || "–"}</td></tr>`)}</tbody>
+        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td>${signed(choices)}</td><td></td></tr></tfoot>`}
       </table></div>
     </details>`}</div>`;
 }
+
+/** @typedef {{version: number, turn: number | null, steps: ReviewedMove[]}} Turn */
+
+/**
+ * Group reviewed steps by turn. A game that doesn't number its turns has one for each version.
+ * @param {ReviewedMove[]} moves
+ * @param {GameEvent[]} story
+ */
+function byTurn(moves, story) {
+  /** @type {Turn[]} */
+  const rows = [];
+  for (const it of moves) {
+    const [turn, last] = [turnAt(story, it.version), rows.at(-1)];
+    if (last && last.turn === turn && (turn || last.version === it.version)) last.steps.push(it);
+    else rows.push({ version: it.version, turn, steps: [it] });
+  }
+  return rows;
+}
+
+/**
+ * Round numbers up or down so that their sum is `total`, by default their rounded sum.
+ * @param {number[]} numbers
+ * @param {number | null} total
+ */
+function wholes(numbers, total) {
+  const down = numbers.map(Math.floor);
+  const missing = (total ?? Math.round(sum(numbers))) - sum(down);
+  const up = numbers.map((_, nth) => nth).sort((one, other) => numbers[other] - down[other] - numbers[one] + down[one]).slice(0, missing);
+  return down.map((it, nth) => it + (up.includes(nth) ? 1 : 0));
+}
+
+const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, it) => all + it, 0);
 
 const gainOf = (/** @type {ReviewedMove} */ it) => it.better?.gain ?? 0;
 

@@ -1,10 +1,11 @@
 // Requests above the table: other players' votes that need an answer, and the button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { call } from "../ui/api.js";
+import { answerTo, call } from "../ui/api.js";
 import { forNow } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
+import { sentence, standing } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 /** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
@@ -101,6 +102,17 @@ function Requested({ table }) {
 }
 
 /**
+ * Describe the player's moves after version `to`.
+ * @param {SeenTable} table
+ * @param {number} to
+ */
+function undone({ game, story }, to) {
+  const rules = answerTo(`/v1/rules/${game.rules}`);
+  const own = standing(story).filter((it) => it.version > to && it.seat === game.you?.seat);
+  return rules && own.map((it) => sentence(it, game.seats.map(seatName), rules, game.you?.seat)).filter(Boolean).join(" ");
+}
+
+/**
  * Let the player take back their last move, if possible: in the status line (`isShort`) or in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
@@ -127,7 +139,7 @@ export function TakeBack({ table, isShort = false }) {
   const undo = t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
   const how = way.free ? "free" : isAlone ? "alone" : "ask";
-  const question = isSure && html`<span>${t(`take-back.sure-${how}`)}</span>
+  const question = isSure && html`<span><strong>${undone(table, sure)}</strong> ${t(`take-back.sure-${how}`)}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;

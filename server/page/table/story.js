@@ -29,6 +29,16 @@ export function standing(story, at = Infinity) {
 }
 
 /**
+ * Return the number of the turn at this version, 0 before the first, or null if the game doesn't number its turns.
+ * @param {GameEvent[]} story
+ * @param {number} at
+ */
+export const turnAt = (story, at) => {
+  const isTurn = (/** @type {GameEvent} */ it) => typeof it.turn === "number"; // an event that numbers a turn begins it
+  return story.some(isTurn) ? standing(story, at).findLast(isTurn)?.turn ?? 0 : null;
+};
+
+/**
  * Return the events since the player's last move, or all events for a spectator.
  * @param {GameEvent[]} story
  * @param {number} [seat]

@@ -1,7 +1,7 @@
 // Calls to the public API. An error response throws Problem; a missing response throws Unreachable.
 import { locale } from "./words.js";
 import { connection } from "./connection.js";
-import { forget, mayKeep, token } from "./token.js";
+import { forget, mayKeep, replace, token } from "./token.js";
 /** @import { ProblemCode, Told } from "./types" */
 
 const TIMEOUT = 20_000; // milliseconds
@@ -117,14 +117,14 @@ async function send(method, path, body, key) {
 }
 
 /**
- * Return the Problem for an error response. On a 401, forget the token `asked` that the request was sent with, unless
- * it has been replaced since.
+ * Return the Problem for an error response. If the token `asked` that the request was sent with was rejected, use the
+ * one that another window has stored since, or forget it. A wrong code is a 401, too, and leaves the token alone.
  * @param {Response} answer
  */
 export async function refusal(answer, asked = token()) {
   const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
   problem.wait = 1000 * Number(answer.headers.get("Retry-After")); // milliseconds, 0 without this header
-  if (answer.status === 401 && asked && asked === token()) forget(problem);
+  if (problem.code === "bad-token" && asked && asked === token() && !replace()) forget(problem);
   return problem;
 }
 

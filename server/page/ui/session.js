@@ -6,7 +6,7 @@ import { forNow } from "./local-storage.js";
 import { opponents } from "./opponents.js";
 import { here, toGame } from "./routes.js";
 import { store } from "./store.js";
-import { forget, keepToken, link, me, token } from "./token.js";
+import { forget, keepToken, KEY, link, me, replace, replaced, token } from "./token.js";
 import { locale, speak } from "./words.js";
 /** @import { Locale, Profile } from "./types" */
 
@@ -123,10 +123,13 @@ export async function recognise() {
     await speak(profile.locale);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.status !== 401) throw error;
-    forget();
+    if (error.code !== "bad-token") throw error;
+    if (!token()) forget();
   }
 }
+
+replaced.watch(() => recognise().catch(() => {}));
+addEventListener("storage", ({ key }) => key === KEY && replace());
 
 /**
  * Change the language of the page and of the player's emails.

@@ -21,7 +21,9 @@ export const ended = store(false); // whether the session was ended by the serve
 /** @type {Store<Problem | null>} */
 export const over = store(null); // the server's response once the link's turn is over
 
-let current = link ?? (forNow.getItem(KEY) || forGood.getItem(KEY));
+const stored = () => forNow.getItem(KEY) || forGood.getItem(KEY);
+
+let current = link ?? stored();
 
 export const token = () => current;
 
@@ -37,6 +39,19 @@ export function keepToken(value, isForGood) {
   ended.set(false);
   forNow.removeItem(KEY);
   (isForGood ? forGood : forNow).setItem(KEY, value);
+}
+
+/** The number of times that this window took over a token that another window stored. */
+export const replaced = store(0);
+
+/** Use the token that another window has stored, and return whether there is one. */
+export function replace() {
+  const next = stored();
+  if (link || !next || next === current) return false;
+  current = next;
+  ended.set(false);
+  replaced.set(replaced.get() + 1);
+  return true;
 }
 
 /** The token from an invitation link. It is stored permanently unless that would replace another account's token. */

@@ -17,13 +17,13 @@ from server.bots import advice
 from server.bots.advice import suggested
 from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
-from server.games import Dice, Json, Rules, Seat
+from server.games import Json, Rules, Seat
 from server.games.presentation import reason, score_unit, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
 from server.store.tables import db
-from server.translations import noted
+from server.translations import language, noted
 
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again
@@ -82,19 +82,25 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
     for nr in range(len(steps)):  # they reveal nothing, or no step could follow
         seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
-    then = _then(seen, state, game, [*steps, compared[0].move], ways.suggests)
+    ends = [_foreseen(seen, state, it.move, game) for it in compared[: advice.MOVES]]
+    scores = [_scores(seen, it) for it in ends]
+    then, ends[0] = _then(seen, state, game, [*steps, compared[0].move], ways.suggests)
     return {
         "turn": turn,
         "moves": [
             {
                 **_told(rules, move, locale),
-                "why": reason(rules, seen.view, move, locale),
+                "why": language(locale).gettext("Wins the game.")
+                if _wins(seen, end)
+                else reason(rules, seen.view, move, locale),
                 "behind": round(compared[0].gain - gain, 2),
                 "margin": round(margin, 2) if isfinite(margin) else None,
-                "scores": _scores(seen, state, move, game.dice()),
+                "scores": at_once,
                 "then": [] if nr else [_told(rules, it, locale) for it in then],
+                "scores_with_then": _scores(seen, end),
+                "wins": _wins(seen, end),
             }
-            for nr, (move, gain, margin) in enumerate(compared[: advice.MOVES])
+            for nr, ((move, gain, margin), at_once, end) in enumerate(zip(compared, scores, ends, strict=False))
         ],
     }
 
@@ -113,25 +119,41 @@ def _after(seen: Seen, state: Any, game: Game, steps: Sequence[Any]) -> tuple[Se
     return Seen(rules, seat, rules.view(state, seat), story, moves), state
 
 
-def _then(seen: Seen, state: Any, game: Game, steps: Sequence[Any], suggests: Suggest) -> list[Any]:
-    """Return the best steps after these, up to the end of the turn or to a step that reveals something. Return fewer
-    while too many hints are being computed."""
+def _then(seen: Seen, state: Any, game: Game, steps: Sequence[Any], suggests: Suggest) -> tuple[Sequence[Any], Any]:
+    """Return the best steps after these, and the state that the seat foresees after them.
+
+    They end with the turn, or with a step that reveals something. Return fewer steps while too many hints are being
+    computed.
+    """
     begun = list(steps)
     with suppress(TooMany):
         while seen.rules.legal_moves(game.table.state, seen.seat, begun):
-            seen, state = _after(seen, state, game, begun)
-            begun.append(suggests(seen, advice.effort(seen.rules), advice.SECONDS)[0].move)
-    return begun[len(steps) :]
+            following = _after(seen, state, game, begun)
+            begun.append(suggests(following[0], advice.effort(seen.rules), advice.SECONDS)[0].move)
+            seen, state = following
+    return begun[len(steps) :], _foreseen(seen, state, begun[-1], game)
 
 
-def _scores(seen: Seen, state: Any, move: Any, dice: Dice) -> int | None:
-    """Return how much the move adds to the seat's score at once, as far as the seat can foresee."""
+def _foreseen(seen: Seen, state: Any, move: Any, game: Game) -> Any:
+    """Return the state after a move, as far as the seat can foresee it."""
+    rules, seat = seen.rules, seen.seat
+    events, _ = rules.preview(state, seat, rules.decide(state, seat, move, game.dice()))
+    return reduce(rules.apply, events, state)
+
+
+def _scores(seen: Seen, foreseen: Any) -> int | None:
+    """Return how much the seat's score has grown in a foreseen state."""
     rules, seat, unit = seen.rules, seen.seat, score_unit(seen.rules.NAME)
     if unit is None:
         return None
-    events, _ = rules.preview(state, seat, rules.decide(state, seat, move, dice))
-    scores: int = rules.view(reduce(rules.apply, events, state), seat)[unit][seat] - seen.view[unit][seat]
+    scores: int = rules.view(foreseen, seat)[unit][seat] - seen.view[unit][seat]
     return scores
+
+
+def _wins(seen: Seen, foreseen: Any) -> bool:
+    """Return whether the seat alone has won in a foreseen state."""
+    outcome = seen.rules.outcome(foreseen)
+    return outcome is not None and outcome.places[seen.seat] == 1 == outcome.places.count(1)
 
 
 def has_hints(game: Game, seat: Seat) -> bool:

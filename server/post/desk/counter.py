@@ -1,8 +1,8 @@
 """Processing emails to the post desk, one at a time: who wrote the email, whether the sender is proved, and our reply.
 
-Anyone can send an email to the public address with any sender, so it proves nothing. It changes nothing, and each address
-gets at most one reply to such emails per day. A reply to a signed address takes effect immediately if it comes from the
-address to which we wrote. Programs, bounces and mailing lists get no reply (RFC 3834).
+Anyone can send an email to the public address with any sender, so it proves nothing and changes nothing. An address
+without an account gets at most one reply to such emails per day, and a player a few, until they reply to one of ours. A
+reply to a signed address takes effect immediately if it comes from the address to which we wrote. Programs, bounces and mailing lists get no reply (RFC 3834).
 """
 
 import logging
@@ -232,7 +232,7 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     If the sender is forged, no reply is sent.
     """
     uses = _letters_to(read, player.email)
-    if not is_welcome(player) or read.is_forged or not all(map(has_left, uses)):
+    if not is_welcome(player) or read.is_forged or not _has_left(uses):
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = _request(read, locale)
@@ -575,7 +575,7 @@ def _finish(
     `unproved` is what the answer counts against if its reader hasn't proved themselves.
     """
     db.session.rollback()
-    if letter and unproved and not _may_write(unproved, letter, is_known=player is not None):
+    if letter and unproved and not _may_write(unproved, letter, player is not None, answer is not None):
         letter = answer = None
     elif unproved and player and not _is_ours(mail, player.player_id):
         letter = answer = None  # another copy was answered
@@ -647,16 +647,38 @@ def _letters_to(read: replies.Mail, email: str) -> list[Use]:
     ]
 
 
-def _may_write(uses: Sequence[Use], letter: Json, is_known: bool) -> bool:
-    """Count a letter to a reader without proof. Each bound counts only the letters that earlier bounds allow."""
+def _has_left(uses: Sequence[Use]) -> bool:
+    """Return whether a player without proof may get a letter. Count nothing."""
+    return all(map(has_left, uses if has_left(uses[0]) else [_further(uses)]))
+
+
+def _further(uses: Sequence[Use]) -> Use:
+    """Return what a player's letters count against after the first of a day: only their own address, so that the counts
+    of a domain don't reveal who is a player."""
+    return uses[0]._replace(bound="desk-letters-further")
+
+
+def _may_write(uses: Sequence[Use], letter: Json, is_known: bool, is_answer: bool) -> bool:
+    """Count a letter to a reader without proof. Each bound counts only the letters that earlier bounds allow.
+
+    Each email of a player gets its own answer, since silence would look like a fault of ours. The bound ends loops with
+    programs, and a flood by someone who forges the sender. An earlier email's commands keep their own letter: if one
+    `yes` confirmed them all, it would include what a forger has added.
+    """
     if not is_known and is_stopped(mailbox_hash(letter["data"]["to"])):
         return False
+    if is_answer and not has_left(uses[0]):  # a notice about a forged sender isn't repeated
+        left = min(count(_further(uses)).values())
+        letter["data"]["last"] = left == 0
+        return left >= 0
     return all(left >= 0 for use in uses for left in count(use).values())
 
 
 def _counts_of(email: str) -> list[str]:
     own = mailbox_hash(email).hex()
-    return [key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith("desk-letters ")]
+    return [
+        key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith(("desk-letters ", "desk-letters-further "))
+    ]
 
 
 @with_retries

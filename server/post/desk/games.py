@@ -14,7 +14,7 @@ from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json, Seat
 from server.games import presentation as text
-from server.play.commits import load
+from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
@@ -417,7 +417,7 @@ def _review(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
     if is_complete:
-        return _review_said(found, errand.named(game))
+        return _review_said(found, errand.named(game), game)
     told = gettext(
         "A bot is reviewing your moves in game %(game)s. We'll email you the review when it's ready.",
         game=errand.named(game),
@@ -426,7 +426,7 @@ def _review(errand: Errand, rest: str) -> Said:
     return Said(told=[told], review=which)
 
 
-def _review_said(found: Json, name: str) -> Said:
+def _review_said(found: Json, name: str, game: Game) -> Said:
     """Return a complete review in words. `name`: what the reader calls the game."""
     result, choices = whole_points(found["result"]), whole_points(found["choices"])
     told = gettext(
@@ -439,18 +439,27 @@ def _review_said(found: Json, name: str) -> Said:
     )
     lines = [
         gettext(
-            "Move %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
-            version=it["version"],
+            "%(turn)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
+            turn=_turn_of(game, it["version"]),
             move=it["words"],
             better=it["better"]["words"],
             gain=whole_points(it["better"]["gain"]),
         )
         + f" {it['better']['why']}".rstrip()
-        for it in clearly_better(found["moves"])
+        for it in clearly_better(found["moves"])[:_MOST_BETTER]
     ]
     if not lines:
         return Said(told=[told, gettext("The bot found no move that was clearly better than yours.")])
-    return Said(told=[told, gettext("These moves would have been clearly better:")], items=lines[:_MOST_BETTER])
+    return Said(told=[told, gettext("These moves would have been clearly better:")], items=lines)
+
+
+def _turn_of(game: Game, version: int) -> str:
+    """Return the name of a turn as on the page. A game that doesn't number its turns has one for each version."""
+    rules = game.table.rules
+    turn = rules.view(at_version(game, version).state, None).get("turn")
+    if turn is None:
+        return str(gettext("Move %(version)s", version=version))
+    return str(gettext("Turn %(turn)s", turn=turn) if turn else gettext("Start"))
 
 
 def with_review(said: Json) -> Json:
@@ -467,7 +476,7 @@ def with_review(said: Json) -> Json:
     if not is_complete:
         raise RuntimeError("The review is still being computed.")  # the email is sent later
     number = desk.numbers(player_id, [game_id])[game_id]
-    told = _review_said(found, titled_by_number(number, game.head.title, game.head.rules))
+    told = _review_said(found, titled_by_number(number, game.head.title, game.head.rules), game)
     return said | {"told": told.told, "items": told.items}
 
 

@@ -29,7 +29,7 @@ from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import Ways, count_hint, hint
 from server.play.turns.idempotency import first_answer
-from server.play.votes import TAKE_BACK, request_to, take_back, vote, votes_of
+from server.play.votes import TAKE_BACK, agreed_to, request_to, requests_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
 from server.post.incoming.child import TooMuch, child
@@ -99,6 +99,7 @@ def do(doing: Doing, wishes: Wishes) -> None:
         (wishes.resume, _resume),
         (wishes.undo, _undo),
         (wishes.agree, _agree),
+        (wishes.refuse, _refuse),
         (wishes.ready, _ready),
         (wishes.move, _move),
         (wishes.plan is not None, _plan),
@@ -162,17 +163,10 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
         found = hint(doing.mail.game_id, doing.player_id, spoken().locale, ways=ways)["moves"]
     except TooMuch:
         raise NoHints(_TOO_LONG_HERE) from None
-    said = how_good(found, score_unit(doing.game.head.rules))
     turns = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
-    lines = [_with_reason(how, it["why"]) for it, how in zip(found, said, strict=True)]
+    lines = how_good(found, score_unit(doing.game.head.rules))
     lines = ["" if nr and line == lines[nr - 1] else line for nr, line in enumerate(lines)]
     answer.update(hints=[*zip(turns, lines, strict=True)], asks=not found)
-
-
-def _with_reason(how: str, why: str) -> str:
-    """Return a line above a move that says how good the move is, with the reason."""
-    said = how.rstrip(":\u202f")
-    return f"{said}. {why}" if why else how
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:
@@ -227,6 +221,19 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
     else:
         _vote(doing, wish)
         doing.answer["done"].append(gettext("You've agreed."))
+
+
+def _refuse(doing: Doing, wishes: Wishes) -> None:
+    """Acknowledge a no to what another player asks for. If the player had agreed to that, withdraw their agreement."""
+    game_id, seat = doing.mail.game_id, doing.mail.seat
+    for wish in [] if requests_to(doing.game, seat) else agreed_to(doing.game, seat):
+        doing.once(f"no {wish}", partial(vote, game_id, doing.player_id, wish, False))
+    told = (
+        noted("Not now, then: nothing changes, and the game stays paused.")
+        if doing.game.table.status == "paused"
+        else noted("Not now, then: nothing changes, and the game goes on.")
+    )
+    doing.answer["done"].append(gettext(told))
 
 
 def _agree_to_take_back(doing: Doing) -> None:
@@ -320,27 +327,40 @@ def answer_uses(mail: Incoming, reader: str) -> list[Use]:
 
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
-    """Return how good each move of a hint is in words, as on the page. `unit`: what the game's scores count."""
+    """Return how good each move of a hint is in sentences, as on the page. `unit`: what the game's scores count."""
     worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
-    if len(moves) > 1 and not worse:
-        return [str(gettext("About equal:"))] * len(moves)
-    return [_worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit) for nr, it in enumerate(moves)]
+    is_even = len(moves) > 1 and not worse
+    worths = [
+        gettext("About equal.") if is_even else _worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit)
+        for nr, it in enumerate(moves)
+    ]
+    return [_with_reason(it, worth, unit) for it, worth in zip(moves, worths, strict=True)]
+
+
+def _with_reason(move: Json, worth: str, unit: str | None) -> str:
+    if move["wins"]:
+        return str(move["why"])
+    points = move["scores_with_then"]
+    scores = gettext("Scores %(points)s.", points=_counted(points, unit)) if points else ""
+    return " ".join(filter(None, (worth, scores, move["why"])))
 
 
 def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
-    if not following or following[0] not in worse:
-        return str(gettext("The best:"))
+    if not following:
+        return str(gettext("The best."))
+    if following[0] not in worse:
+        return str(gettext("The best, though the next is almost as good."))
     if (points := whole_points(following[0]["behind"])) >= _MUCH:
-        return str(gettext("The best, much better than the next:"))
-    return str(gettext("The best, about %(points)s more than the next:", points=_counted(points, unit)))
+        return str(gettext("The best, much better than the next."))
+    return str(gettext("The best, about %(points)s more than the next.", points=_counted(points, unit)))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
     if move not in worse:
-        return str(gettext("Almost as good:"))
+        return str(gettext("Almost as good."))
     if (points := whole_points(move["behind"])) >= _MUCH:
-        return str(gettext("Much worse:"))
-    return str(gettext("About %(points)s less:", points=_counted(points, unit)))
+        return str(gettext("Much worse than the best."))
+    return str(gettext("About %(points)s less than the best.", points=_counted(points, unit)))
 
 
 def _counted(points: int, unit: str | None) -> str:

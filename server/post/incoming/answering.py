@@ -29,7 +29,7 @@ from server.play.seating.seats import invited_address
 from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
 from server.play.views import turn_of, view_of
-from server.play.votes import request_to
+from server.play.votes import agreed_to, request_to, requests_to
 from server.post.desk.addresses import player_word
 from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
@@ -227,12 +227,20 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
             do(earlier, confirmed_wishes)
             _forward_settings(earlier, confirmed_wishes)
             doing.game = earlier.game
-        if wishes.problem == "not-understood" and request_to(game, mail.seat):
-            wishes = Wishes(agree=True) if invitations.agrees(read, spoken().locale) else wishes
+        if wishes.problem:
+            wishes = _answer_to_request(game, mail.seat, read) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, player.email, confirmed, acts)
+
+
+def _answer_to_request(game: Game, seat: Seat, read: replies.Mail) -> Wishes | None:
+    """Return what a reply in the player's own words says to another player's request, or None if that is unclear."""
+    if request_to(game, seat) and invitations.agrees(read, spoken().locale):
+        return Wishes(agree=True)
+    is_asked = requests_to(game, seat) or agreed_to(game, seat)
+    return Wishes(refuse=True) if is_asked and invitations.refuses(read, spoken().locale) else None
 
 
 def _asks_to_stop(read: replies.Mail) -> bool:

@@ -121,6 +121,17 @@ _WORD_OF_CONSENT = (
     "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
 )
 _FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+_WORD_OF_REFUSAL = (
+    "not now|not today|not yet|rather not|i['’]d rather not|i would rather not|i disagree|i don['’]t agree|no way|let['’]s not"
+    "|let['’]s (?:play|go) on|jetzt nicht|nicht jetzt|(?:jetzt |lieber |bitte |noch ){1,2}nicht|nicht einverstanden|ich bin dagegen"
+    "|lass uns weiterspielen|pas maintenant|plutôt pas|je préfère pas|je préfère que non|je préférerais pas"
+    "|je (?:ne )?suis pas d['’]accord|continuons|non ora|adesso no|per ora no|non adesso|meglio di no|preferisco di no"
+    "|preferirei di no|non sono d['’]accordo|andiamo avanti"
+)
+_REFUSED = re.compile(
+    rf"{_LED_IN}(?:no|nein|non|{_WORD_OF_REFUSAL})(?:[ ,.!–-]+(?:{_WORD_OF_REFUSAL}|{_REFUSING}|{_THANKS})){{0,3}}[ .!]*",
+    re.IGNORECASE,
+)
 _MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
@@ -262,13 +273,23 @@ def _otherwise_said(mail: replies.Mail) -> str | None:
 
 def agrees(mail: replies.Mail, locale: str) -> bool:
     """Return whether a reply to a request agrees to it, and says nothing else."""
+    return understood(mail, locale) == YES or _says_only(_FINE, mail)
+
+
+def refuses(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply to a request says no to it, and asks for nothing else."""
+    return understood(mail, locale) == NO or _says_only(_REFUSED, mail)
+
+
+def _says_only(words: re.Pattern[str], mail: replies.Mail) -> bool:
+    """Return whether these words are the only line of a reply, apart from greetings and a name below them."""
     own, has_ended = list[str](), False
     for line in filter(None, map(str.strip, mail.lines)):
         if is_courtesy(line):
             has_ended = bool(own)
         elif not has_ended or len(line.split()) > _MOST_OF_NAME:
             own.append(line)
-    return understood(mail, locale) == YES or (len(own) == 1 and _FINE.fullmatch(own[0]) is not None)
+    return len(own) == 1 and words.fullmatch(normalize("NFC", own[0])) is not None
 
 
 def wants_rules(mail: replies.Mail, locale: str) -> bool:

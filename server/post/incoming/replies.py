@@ -82,6 +82,7 @@ class Wishes:
     resume: bool = False
     undo: bool = False
     agree: bool = False  # whether it agrees to what another player asks for
+    refuse: bool = False  # whether it says no to what another player asks for
     ready: bool = False
     plan: str | None = None  # see `planning`; "" to show the plan
     resign: bool = False  # needs confirmation, as do a vacation and a stand-in
@@ -387,7 +388,7 @@ def _understood(
     offered: Collection[str],
     grammar: Grammar,
 ) -> Wishes:
-    own, copied = _split_at_copy(lines, ours, repeated)
+    own, copied = _split_at_copy(lines, ours, repeated, grammar)
     is_reply = any(line.command for line in own)
     for line in copied:
         counts = line.command is not None and not (is_reply and line.command.is_harmless)
@@ -524,10 +525,11 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
 
 
 def _split_at_copy(
-    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
+    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str], grammar: Grammar
 ) -> tuple[Sequence[Line], Sequence[Line]]:
     """Return a pair: the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't
-    ours."""
+    ours. A part of one of our lines, which a program may have wrapped, counts unless it comes near a move or command.
+    """
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]
@@ -535,7 +537,10 @@ def _split_at_copy(
 
     def is_prose(line: Line) -> bool:
         return (
-            not line.command and len(line.text.split()) >= _PROSE and line.text not in repeated and line.text in whole
+            not line.command
+            and len(line.text.split()) >= _PROSE
+            and line.text not in repeated
+            and (line.text in letter or (line.text in whole and not _comes_near(line.text, grammar)))
         )
 
     def is_run(places: Sequence[int]) -> bool:

@@ -885,12 +885,45 @@ def test_a_forged_email_to_a_signed_address_changes_nothing(
     assert profile(ann_id)["zone"] == "Europe/Rome"
 
 
-def test_an_unauthenticated_email_does_not_use_up_the_owners_reply(ann: Correspondent) -> None:
+def test_an_unauthenticated_email_does_not_use_up_the_owners_reply(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-further", Bound(1, 86_400))
     ann_joins(ann)
-    assert len(ann.sends(DESK, "games")) == 1  # anybody may have written it
-    assert ann.sends(DESK, "games") == []
-    assert len(ann.sends(DESK, "games", **VOUCHED)) == 1
-    assert ann.sends(DESK, "games", **VOUCHED) == []
+    for headers in ({}, VOUCHED):  # anybody may have written the first ones
+        assert len(ann.sends(DESK, "games", **headers)) == 1
+        assert len(ann.sends(DESK, "games", **headers)) == 1
+        assert ann.sends(DESK, "games", **headers) == []
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authentication_Results": "mx.stars.example; dmarc=pass"}])
+def test_every_new_email_of_a_player_to_the_public_address_gets_an_answer(
+    ann: Correspondent, headers: dict[str, str]
+) -> None:
+    ann_id = ann_joins(ann)
+    later(DAY)
+    (asked,) = ann.sends(DESK, "settings", **headers)
+    assert "Please confirm that you wrote this" in asked.text
+    (helped,) = ann.sends(DESK, "help", **headers)
+    assert "Write each command on a line of its own" in helped.text
+    (renamed,) = ann.sends(DESK, "name Heike", **headers)
+    assert "Line 1: set name Heike" in renamed.text or "Line 1: name Heike" in renamed.text
+    (games_of_ann,) = ann.sends(DESK, "games", **headers)
+    assert "You have no games yet." in games_of_ann.text
+    ann.answers(renamed.reply_to, "yes", **headers)
+    assert profile(ann_id)["name"] == "Heike"
+    (settings,) = ann.answers(asked.reply_to, "yes", **headers)
+    assert "name: Heike" in settings.text
+
+
+def test_the_last_answer_to_the_public_address_asks_for_a_reply_which_ends_the_limit(ann: Correspondent) -> None:
+    ann_joins(ann)
+    answers = [ann.sends(DESK, "games") for _ in range(12)]
+    assert [len(it) for it in answers] == [1] * 10 + [0] * 2
+    assert "Reply to this email instead" not in " ".join(answers[8][0].text.split())
+    assert "Reply to this email instead" in " ".join(answers[9][0].text.split())
+    ann.answers(answers[9][0].reply_to, "games")
+    assert len(ann.sends(DESK, "games")) == 1
 
 
 def test_a_domain_at_its_limit_does_not_reveal_who_is_a_player(
@@ -926,7 +959,7 @@ def test_forged_senders_change_nothing(
         arrives(f"{to}@{DOMAIN}", a_mail("\n".join(lines), sender=sender, Subject=rng.choice(WRITING)))
     settle()
     assert rows() == before
-    assert len(office.mails("ada")) + len(office.mails("bea")) - letters <= 2
+    assert len(office.mails("ada")) + len(office.mails("bea")) - letters <= 20
     for email in people[2:]:
         assert len(office.mails_to(email)) <= 1
 

@@ -8,6 +8,7 @@ from flask import Flask
 from server.accounts.players import player_at
 from server.bots import advice, review
 from server.bots.search import Effort
+from server.play.commits import at_version, load
 from server.play.seating.games import open_game
 from server.play.turns import reviewing
 from server.play.turns.reviewing import review_due
@@ -49,7 +50,9 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
     assert (result, choices) == (whole_points(found["result"]), whole_points(found["choices"]))
     assert choices + luck == result
     for it in reviewing.clearly_better(found["moves"]):
-        assert f"Move {it['version']}:" in told
+        turn = at_version(load(game_id), it["version"]).state.turn
+        line = f"{f'Turn {turn}' if turn else 'Start'}: {it['words']}"
+        assert " ".join(line.split()) in " ".join(told.split())
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:

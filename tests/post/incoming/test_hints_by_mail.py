@@ -205,18 +205,41 @@ def test_a_hint_without_an_answer_does_not_count(
 @pytest.mark.parametrize(
     ("behind", "margin", "told"),
     [
-        ([0, 0.5, 0.5], 0, ["About equal:"] * 3),
-        ([0, 2, 3], 3.5, ["About equal:"] * 3),
-        ([0, 2, 30], None, ["About equal:"] * 3),
-        ([0, 0.4, 0.6], 0, ["The best:", "Almost as good:", "About 1 coin less:"]),
-        ([0, 2.5, 12], 1, ["The best, about 3 coins more than the next:", "About 3 coins less:", "Much worse:"]),
-        ([0, 30], 1, ["The best, much better than the next:", "Much worse:"]),
-        ([0], 0, ["The best:"]),
+        ([0, 0.5, 0.5], 0, ["About equal."] * 3),
+        ([0, 2, 3], 3.5, ["About equal."] * 3),
+        ([0, 2, 30], None, ["About equal."] * 3),
+        (
+            [0, 0.4, 0.6],
+            0,
+            [
+                "The best, though the next is almost as good.",
+                "Almost as good.",
+                "About 1 coin less than the best.",
+            ],
+        ),
+        (
+            [0, 2.5, 12],
+            1,
+            [
+                "The best, about 3 coins more than the next.",
+                "About 3 coins less than the best.",
+                "Much worse than the best.",
+            ],
+        ),
+        ([0, 30], 1, ["The best, much better than the next.", "Much worse than the best."]),
+        ([0], 0, ["The best."]),
     ],
 )
 def test_a_hint_says_in_the_games_own_unit_how_good_its_moves_are(
     within: None, behind: list[float], margin: float | None, told: list[str]
 ) -> None:
-    moves = [{"behind": by, "margin": margin} for by in behind]
+    moves = [{"behind": by, "margin": margin, "wins": False, "scores_with_then": 0, "why": ""} for by in behind]
     assert how_good(moves, "coins") == told
     assert how_good(moves, "points") == [it.replace("coin", "point") for it in told]
+
+
+def test_a_hint_says_what_its_line_scores_or_only_that_it_wins(within: None) -> None:
+    scoring = {"behind": 0, "margin": 0, "wins": False, "scores_with_then": 8, "why": "You take the lead in Leo."}
+    assert how_good([scoring], "points") == ["The best. Scores 8 points. You take the lead in Leo."]
+    winning = scoring | {"wins": True, "why": "Wins the game."}
+    assert how_good([winning, scoring | {"behind": 0.1}], "points")[0] == "Wins the game."

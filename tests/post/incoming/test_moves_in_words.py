@@ -1,5 +1,6 @@
 """Moves that players write in their own words: the names that our emails use, or short forms of them."""
 
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -404,6 +405,50 @@ def test_cards_are_chosen_in_a_sentence(words: str, locale: str) -> None:
         mail = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{words.format(*cards)}\r\n"
         found = understand(parse(read(mail.encode()), rules, locale, legal))
         assert found.move == rules.write_move(move), cards
+
+
+@pytest.mark.parametrize(
+    ("line", "frozen"),
+    [
+        ("choose star migration 3 #7 star migration 2", "choose wanderung-3#7 wanderung-2#2"),
+        ("choose star migration 2, star migration 3", "choose wanderung-2#2 wanderung-3#6"),
+        ("star migration 3 and black hole A", "choose wanderung-3#6 loch-a#1"),
+        ("choose star migration 3 star migration 3", "choose wanderung-3#6 wanderung-3#7"),
+        ("Wähle Sternwanderung 3, Schwarzes Loch A", "choose wanderung-3#6 loch-a#1"),
+        ("choose wanderung-3 loch-a", "choose wanderung-3#6 loch-a#1"),
+        ("choose star migration 3 #8 star migration 2", None),
+        ("choose star migration 3 star birth", None),
+        ("choose star migration 3", None),
+        ("choose star migration and black hole A", None),
+        ("don't choose star migration 3 and black hole A", None),
+        ("choose star migration 3, black hole A?", None),
+    ],
+)
+def test_a_card_without_its_number_is_any_copy(line: str, frozen: str | None) -> None:
+    hand = ("wanderung-3#6", "wanderung-3#7", "wanderung-2#2", "loch-a#1")
+    legal = [sternenglanz.read_move(f"choose {' '.join(cards)}") for cards in permutations(hand, 2)]
+    ours = ["choose star migration 3 #7 star migration 2 #2", "or choose from 12 other moves, such as"]
+    for lines in ((line,), ("Hi all,", "", line, "", "Ada")):
+        raw = "From: ada@example.org\r\n\r\n" + "\r\n".join(lines)
+        mail = read(raw.encode().replace(b"\r\n\r\n", b"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n", 1))
+        found = understand(parse(mail, sternenglanz, "de", legal), ours)
+        assert found.move == frozen and found.problem != "only-our-letter", found
+
+
+@pytest.mark.parametrize("line", ["lay star migration 3, black hole b", "lay star migration 3 #10 black hole B"])
+def test_cards_to_lay_may_lack_their_numbers(line: str) -> None:
+    hand = ("wanderung-3#10", "wanderung-3#6", "loch-b#1", "loch-b#2")
+    legal = [sternenglanz.read_move(f"lay {' '.join(cards)}") for cards in permutations(hand, 2)]
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
+    assert understand(parse(read(raw.encode()), sternenglanz, "en", legal)).move == "lay wanderung-3#10 loch-b#1"
+
+
+def test_a_part_of_a_move_in_our_email_is_no_copy_of_it() -> None:
+    ours = ["choose star migration 3 #7 star migration 2 #2", "Reply with your move on a line of its own."]
+    for line in ("choose star migration 3 #7 star migration 2", "lay star migration 3 #10 black hole"):
+        raw = f"From: ada@example.org\r\n\r\n{line}\r\n"
+        found = understand(parse(read(raw.encode()), sternenglanz), [*ours, "lay star migration 3 #10 black hole B #2"])
+        assert found.problem == "not-understood"
 
 
 def test_a_sentence_next_to_another_move_or_wrapped_prose_is_not_played() -> None:

@@ -1,6 +1,7 @@
 // The table of Sternenglanz: the Firmament, the tableaus, and the tray in which the player builds a turn.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
+import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
@@ -303,7 +304,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     : now.turn > 1 ? latestFirst(sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
-  const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
+  const aim = at === null && isFree && html`<span class=${now.turn > 1 ? "aim unseen" : "aim"}>${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : asking(building, { turn, view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
@@ -313,8 +314,11 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const asked = !(isLed && (isStart || !guiding)) && prompt;
   const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
     ...${stepOf(view, { slots, isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
+  const tray = useRef();
   const send = async () => {
-    if (await building.send() && isOver) learned();
+    if (!await building.send()) return;
+    if (tray.current && isIn(tray.current)) tray.current.focus({ preventScroll: true }); // the focused button was removed
+    if (isOver) learned();
   };
   const said = useRef();
   useEffect(() => { // a long text scrolls, so keys must reach it
@@ -323,7 +327,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     else said.current.removeAttribute("tabindex");
   });
   const marked = [isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
-  return html`<section class=${`tray ${marked}`} tabindex="-1" aria-label=${t("turn")}>
+  return html`<section class=${`tray ${marked}`} tabindex="-1" ref=${tray} aria-label=${t("turn")}>
     <div class="say">
       <div role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
@@ -341,7 +345,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         ${isBegun && !isPlanned && html`<button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>`}
         ${isPlanned && planner}
         ${!isPlanned && begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
-          disabled=${isLocked || taps.length > 0}
+          disabled=${isLocked || taps.length > 0} title=${isWhole ? null : t("turn.send-part.why")}
           onClick=${send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
       </div>`}
     </div>

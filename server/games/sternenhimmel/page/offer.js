@@ -55,8 +55,8 @@ function paid(found, { game }, rules) {
 }
 
 /**
- * Offer the scorings of the player's last move and later, or else the last one until it has been watched. Offer a
- * spectator those since the page was opened. At an earlier version, offer those of that move.
+ * Offer the scorings since the player's last move, including those that it caused. Offer a spectator those since the
+ * page was opened. At an earlier version, offer those of that move.
  * @param {{table: Table, rules: Rules, at: number | null}} props
  */
 export function Offer({ table, rules, at }) {
@@ -67,10 +67,7 @@ export function Offer({ table, rules, at }) {
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
   const scored = story.filter((it) => it.type === "board-scored");
-  const since = scored.filter((it) => it.version >= from);
-  const found = at !== null ? scored.filter((it) => it.version === at)
-    : since.length || !game.you ? since.filter((it) => it.seq > declined)
-    : scored.slice(-1).filter((it) => it.seq > Math.max(declined, kept.of(game.id)));
+  const found = scored.filter((it) => (at === null ? it.version >= from && it.seq > declined : it.version === at));
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
   const { seq } = found[found.length - 1];

@@ -9,7 +9,7 @@ import { Guide, input, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
-import { sinceOwnTurn, tellToo } from "../table/story.js";
+import { lastMove, sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { Sorry } from "../ui/parts.js";
@@ -164,6 +164,9 @@ export function Room({ table, rules, view, at }) {
   const isOn = (moves, board, space) => moves.some((it) => it.board === board && it.space === space);
   const isBegun = (star || chosen.space) && !sending;
   const isOver = game.outcome && at === null;
+  const isFirst = !lastMove(story, seat);
+  const moved = at === null && !isBegun && !sending && seat !== undefined && sinceOwnTurn(story, seat)
+    .filter((it) => it.type === "star-placed" && it.seat !== seat).map((it) => sentence(it, names, rules, seat)).join(" ");
   const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
   const planner = at === null && html`<${Planner} table=${table} rules=${rules} draft=${planning && move ? [move] : []} />`;
   const hasTray = seat !== undefined && shown.boards.length > 0;
@@ -182,13 +185,14 @@ export function Room({ table, rules, view, at }) {
       <div class="say"><div data-said>
         ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
+        ${moved && html`<p class="moved">${moved}</p>`}
         <p class="ask" role="status">
-          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
+          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
-            : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
+            : [isFirst && !isBegun && !sending && t("goal.coins"), asking(turn, star, chosen.space, sending)].filter(Boolean).join(" ")} ${turn === null && planner}</p>
         ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : `guide.star${by}`)} />`}</div>
@@ -292,10 +296,10 @@ const isDown = ({ board, space }, rules) =>
  */
 function asking(turn, star, space, sending) {
   if (sending) return t(`sending.${sending}`);
-  if (turn === null) return `${t("goal.coins")} ${t("ask.wait")}`;
+  if (turn === null) return t("ask.wait");
   if (star) return t("ask.space", { star: starName(star) });
   if (space) return t("ask.star");
-  return `${t("goal.coins")} ${t("ask.both")}`;
+  return t("ask.both");
 }
 
 /**
