@@ -46,7 +46,9 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     page, other = windows.open(ada, **size), windows.open(**size)
     to_form(page, game_id)
     asks(house, page, f"new-{name}@example.net")
-    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text(f"We've asked new-{name}@example.net to play")
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text(
+        f"We've asked new-{name}@example.net to play"
+    )
     assert not too_wide(page)
 
     other.goto(word_for(house, f"new-{name}@example.net"))
