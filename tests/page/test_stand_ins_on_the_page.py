@@ -64,6 +64,7 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
 
     expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl is playing until")
     expect(page.locator(".hand .star.open")).to_have_count(0)
+    expect(page.get_by_text("A stand-in is playing for you.").first).to_be_attached()
     page.get_by_role("button", name="Stop the stand-in").click()
     expect(page.locator(".stand-in form")).to_be_attached()
     expect(page.locator(".hand .star.open").first).to_be_visible()

@@ -95,7 +95,7 @@ function Requested({ table }) {
     tell(table.base, await call("POST", `${table.base}/votes`, { on: "take-back", vote: false }));
     await table.look();
   });
-  return html`<span class="undo" role="group" aria-label=${t("take-back.mine")}><span class="dot"> · </span>${
+  return html`<span class="undo asked" role="group" aria-label=${t("take-back.mine")}><span class="dot"> · </span>${
     t("take-back.requested")} · <button class="plain" disabled=${busy} onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}</span>`;
 }

@@ -10,7 +10,7 @@ import { useLoaded } from "../ui/parts.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { sentence } from "../table/story.js";
 /** @import { Problem } from "../ui/api.js" */
-/** @import { Game, GameEvent, Seat, Table } from "../ui/types" */
+/** @import { Game, GameEvent, Seat, Table, View } from "../ui/types" */
 
 /**
  * Show which seat the link plays. It may differ from the account that is signed in.
@@ -45,7 +45,8 @@ export function Ended({ table, problem }) {
  * Return which other player is to move, as far as the response to the move says so.
  * @param {Game} game
  */
-function next({ view, seats, you }) {
+function next({ view: seen, seats, you }) {
+  const view = /** @type {View | null} */ (seen);
   const seat = view?.phase === "choose" ? null : seats[view?.next ?? -1];
   return seat?.kind === "human" && seat.seat !== you?.seat && `${t("waits-for", { names: seatName(seat) })}.`;
 }

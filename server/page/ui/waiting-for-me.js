@@ -4,6 +4,7 @@ import { all } from "./api.js";
 import { useReturn } from "./parts.js";
 import { store, useStore } from "./store.js";
 import { me } from "./token.js";
+import { t } from "./words.js";
 /** @import { GameSummary } from "./types" */
 
 const SOON = 200; // milliseconds reserved for requests of the current screen
@@ -22,6 +23,13 @@ export const mySeat = (game) => (game.you ? game.seats[game.you.seat] : undefine
  * @param {GameSummary} game
  */
 export const isStandIn = (game) => !!me.get() && mySeat(game)?.stood_in_by?.player === me.get()?.id;
+
+/**
+ * Tell a player who isn't asked for a move to wait, or that a stand-in is playing.
+ * @param {GameSummary} game
+ */
+export const waitInWords = (game) =>
+  t(mySeat(game)?.stood_in_by && !isStandIn(game) ? "ask.wait.stand-in" : "ask.wait");
 
 /**
  * Return whether the player sits in a game against bots only, which gives hints and has no chat.

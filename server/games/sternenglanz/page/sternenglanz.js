@@ -4,6 +4,7 @@ import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
+import { waitInWords } from "../ui/waiting-for-me.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { Guide, input, useGuide } from "../table/guide.js";
@@ -152,7 +153,7 @@ export function Room({ table, rules, view: now, at }) {
       <div class="at-hand">
         <${Beside} view=${view} now=${now} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} isPaused=${game.status === "paused"} />`}
+          names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
         ${isBeside && further}
       </div>
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
@@ -266,9 +267,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * Show the player's slots and hand, and the turn built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules, planner: any, story: Table["story"], hint: ReturnType<typeof marksOf>, isPaused: boolean}} props
+ *   names: string[], rules: Rules, planner: any, story: Table["story"], hint: ReturnType<typeof marksOf>, isPaused: boolean, waits: string}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules, planner, story, hint, isPaused }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner, story, hint, isPaused, waits }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -305,7 +306,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class=${now.turn > 1 ? "aim unseen" : "aim"}>${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : asking(building, { turn, view, seat, cards, scenario });
+  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : turn === null && !sending ? waits
+    : asking(building, { view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
   const slots = [...now.log.performed, ...begun.flatMap((it) => it.move.steps)].flatMap((it) => ("slot" in it ? [it.slot] : []));
@@ -385,14 +387,13 @@ function stepOf({ phase }, { slots, isSecret, isWhole, laid }) {
 const actionName = (action, cards) => (CLASSES.includes(action) ? className(action, cards) : t(`action.${action}`));
 
 /**
- * Return the prompt for the next tap.
+ * Return the prompt for the next tap of the player's turn.
  * @param {Building} building
- * @param {{turn: number | null, view: View, seat: number, cards: Cards, scenario: Scenario}} about
+ * @param {{view: View, seat: number, cards: Cards, scenario: Scenario}} about
  */
-function asking(building, { turn, view, seat, cards, scenario }) {
+function asking(building, { view, seat, cards, scenario }) {
   const { begun, taps, fits, sending, busy } = building;
   if (sending) return t(`sending.${sending}`);
-  if (turn === null) return t("ask.wait");
   if (busy) return t("ask.busy");
   if (building.isKept) return t("sending.kept", { button: t("turn.send-part") });
   const [slot] = building.tapped("slot");

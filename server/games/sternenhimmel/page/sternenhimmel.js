@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
+import { waitInWords } from "../ui/waiting-for-me.js";
 import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
@@ -198,7 +199,7 @@ export function Room({ table, rules, view, at }) {
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
-            : [isFirst && !isBegun && !sending && t("goal.coins"), asking(turn, star, chosen.space, sending)].filter(Boolean).join(" ")} ${turn === null && planner}</p>
+            : [isFirst && !isBegun && !sending && t("goal.coins"), turn === null && !sending ? waitInWords(game) : asking(star, chosen.space, sending)].filter(Boolean).join(" ")} ${turn === null && planner}</p>
         ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : `guide.star${by}`)} />`}</div>
@@ -298,14 +299,12 @@ const isDown = ({ board, space }, rules) =>
   boardOf(board, rules).spaces.find((it) => it.id === space)?.size === "large";
 
 /**
- * @param {number | null} turn
  * @param {Star | null} star
  * @param {Chosen["space"]} space
  * @param {string | null} sending
  */
-function asking(turn, star, space, sending) {
+function asking(star, space, sending) {
   if (sending) return t(`sending.${sending}`);
-  if (turn === null) return t("ask.wait");
   if (star) return t("ask.space", { star: starName(star) });
   if (space) return t("ask.star");
   return t("ask.both");
