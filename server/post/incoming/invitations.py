@@ -120,7 +120,7 @@ _WORD_OF_CONSENT = (
     "|in ordnung|geht klar|kein problem|von mir aus|meinetwegen|natürlich|bitte|bien sûr|pas de (?:problème|souci)|volontiers|vas-y"
     "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
 )
-_FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
 _MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
@@ -268,7 +268,7 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
             has_ended = bool(own)
         elif not has_ended or len(line.split()) > _MOST_OF_NAME:
             own.append(line)
-    return understood(mail, locale) == YES or (len(own) == 1 and _FINE.fullmatch(own[0]) is not None)
+    return understood(mail, locale) == YES or (len(own) == 1 and FINE.fullmatch(own[0]) is not None)
 
 
 def wants_rules(mail: replies.Mail, locale: str) -> bool:

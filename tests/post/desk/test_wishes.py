@@ -220,6 +220,14 @@ def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answe
     assert "nearest command" not in told
 
 
+def test_a_city_is_a_time_zone_and_emails_that_are_off_have_consequences(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    told = " ".join(ann.asks("set zone Berlin\nset mails off").text.split())
+    assert "Your time zone is now Europe/Berlin." in told
+    assert "we don't announce your turns" in told
+
+
 def test_a_repeated_invitation_gets_the_same_answer_and_sends_no_second_email(
     ann: Correspondent, mailbox: Callable[[str], Correspondent]
 ) -> None:
