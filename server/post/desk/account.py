@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import date, time
 from typing import Any
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from babel.dates import get_day_names
 from flask import current_app
@@ -99,7 +100,12 @@ def _set(errand: Errand, rest: str) -> Said:
     changed, label = profile(errand.player_id), _label(_word(name))
     now = next(it for it in _listed(changed) if it.startswith(label)).removeprefix(label).strip()
     with force_locale(changed["locale"]):  # a new language applies at once
-        return Said(told=[gettext(_CHANGED[name], value=now)])
+        told = [gettext(_CHANGED[name], value=now)]
+        if name == commands.MAILS and is_off(value):
+            told.append(
+                gettext("From now on, we don't announce your turns, and don't warn you before your time runs out.")
+            )
+        return Said(told=told)
 
 
 def _set_name(errand: Errand, value: str) -> None:
@@ -122,6 +128,9 @@ def _zone(name: str) -> str:
             return time_zone(written).key
         except Unfit:
             continue
+    places = [it for it in available_timezones() if it.lower().endswith(f"/{name.lower()}") and it.count("/") == 1]
+    if len(places) == 1:  # such as Berlin
+        return places[0]
     raise Unclear(noted("We don't know this time zone. Write one such as Europe/Berlin."))
 
 

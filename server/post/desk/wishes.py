@@ -61,6 +61,8 @@ ASKS_RULES = re.compile(
 )
 _CALLED = re.compile(
     r"(?i:\b(?:my name(?: is|['’]s)|(?:i am|i['’]m) called|call me|(?:you can )?call me|ich hei(?:ß|ss)e|mein name ist|nenn(?:t|en sie)? mich"
+    r"|(?:change|set) my (?:display )?name to|rename me to|ändere (?:bitte )?meinen namen (?:in|zu|auf)|chang(?:e|ez|er) mon nom en"
+    r"|cambia(?:re)? il mio nome in"
     r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
     r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
 )
@@ -128,7 +130,8 @@ def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:
     against_bot, with_people = _BOT.search(text), _PEOPLE.search(text)
     if ASKS_RULES.search(text) and is_about:
         yield RULES
-        return
+        if not (games and against_bot and _WANTING.search(text)):
+            return
     wants = _PLAYING.search(text) and (_WANTING.search(text) or against_bot)
     is_short = games and not is_near and len(text.split()) <= _SHORT
     if wants or is_short or (games and (against_bot or _WANTING.search(text))):

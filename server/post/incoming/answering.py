@@ -478,7 +478,9 @@ def _about_yes(doing: Doing) -> str:
     mail = doing.mail
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
     confirm = answers[0]["confirm"] if answers else ""
-    return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm)) if confirm else ""
+    if confirm:
+        return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
+    return str(gettext("There's nothing to agree to or to confirm at the moment."))
 
 
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
@@ -502,9 +504,11 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer |= {"done": told, "line": wishes.line, "how": lines}
         return ""
     if wishes.problem:
-        agreed = _YES.fullmatch(wishes.line) is not None and _about_yes(doing)
+        agreed = _YES.fullmatch(wishes.line) or invitations.FINE.fullmatch(wishes.line)
         answer |= {
-            "wrong": " ".join([agreed or _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]),
+            "wrong": " ".join(
+                [_about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]
+            ),
             "line": wishes.line,
             "how": help_for_now(doing.game, doing.mail.seat),
         }
@@ -583,6 +587,12 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         line = write_move(rules, move, locale)
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
         return f"{unknown} {asks}"
+    place, colon, star = wishes.line.partition(":")
+    meant = moves_in_sentence(rules, f"{star.strip()} {place}", locale, legal) if colon else []
+    if len(meant) == 1:  # such as `leo c: 7`, which may also be a quote
+        doing.answer["meant"] = rules.write_move(meant[0])
+        line = write_move(rules, meant[0], locale)
+        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
     if word := strange_word_in(rules, wishes.line, locale):
         unknown = gettext('We don\'t know the word "%(word)s".', word=word)
         possible = words_in_place_of(word, rules, wishes.line, locale, legal)

@@ -120,7 +120,7 @@ _WORD_OF_CONSENT = (
     "|in ordnung|geht klar|kein problem|von mir aus|meinetwegen|natürlich|bitte|bien sûr|pas de (?:problème|souci)|volontiers|vas-y"
     "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
 )
-_FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
 _WORD_OF_REFUSAL = (
     "not now|not today|not yet|rather not|i['’]d rather not|i would rather not|i disagree|i don['’]t agree|no way|let['’]s not"
     "|let['’]s (?:play|go) on|jetzt nicht|nicht jetzt|(?:jetzt |lieber |bitte |noch ){1,2}nicht|nicht einverstanden|ich bin dagegen"
@@ -273,7 +273,7 @@ def _otherwise_said(mail: replies.Mail) -> str | None:
 
 def agrees(mail: replies.Mail, locale: str) -> bool:
     """Return whether a reply to a request agrees to it, and says nothing else."""
-    return understood(mail, locale) == YES or _says_only(_FINE, mail)
+    return understood(mail, locale) == YES or _says_only(FINE, mail)
 
 
 def refuses(mail: replies.Mail, locale: str) -> bool:

@@ -10,9 +10,11 @@ from server.games.presentation import legend, score_unit
 from server.play.game import Game
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
+from server.post.desk.acting import HOW_LONG, OF_SCORING
 from server.post.desk.commands import BY_NAME, RULES
 from server.post.desk.wishes import ASKS_RULES, NAMES_RULES
 from server.post.incoming.commands import HINT, PAUSE, RESIGN, STAND_IN, UNDO, VACATION, word_for
+from server.post.terms import terms_of
 from server.post.wording import spoken, with_you
 
 _SCORES = re.compile(
@@ -41,8 +43,8 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _MEANING = re.compile(
-    r"\b(?:(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll)|bedeutet|wofür steht"
-    r"|signifien?t?|veu(?:t|lent) dire|qu['’]est-ce|c['’]est quoi|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
+    r"\b(?:(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll|macht|machen|tut|bewirkt)|bedeutet|wofür steht"
+    r"|signifien?t?|que fait|que font|(?:che )?cosa fa(?:nno)?|veu(?:t|lent) dire|qu['’]est-ce|c['’]est quoi|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
     r".{0,60}?(?:\b[BD]\b|#|\b(?:stars?|holes?|cards?|numbers?|letters?|\w{0,20}sterne?|\w{0,20}loch|\w{0,20}karten?|zahl|buchstabe|étoiles?|trous?|cartes?|lettre"
     r"|stell[ae]|buc[oh]\w?|cart[ae]|lettera)\b)",
     re.IGNORECASE,
@@ -108,10 +110,12 @@ def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
+    if HOW_LONG.search(question) and is_running:
+        yield from terms_of(game)
     is_of_words = _MEANING.search(question)
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
-    if is_of_words or ASKS_RULES.search(question) or NAMES_RULES.search(question):
+    if is_of_words or ASKS_RULES.search(question) or NAMES_RULES.search(question) or OF_SCORING.search(question):
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
 

@@ -1,5 +1,6 @@
 """Replies to players' emails, and the lines that such an email may quote from ours."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
@@ -82,6 +83,8 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
     listed = by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])
+    if said["wrong"]:
+        listed.sort(key=lambda line: -len(_words_in(line) & _words_in(said["line"])))  # the nearest first
     shown = listed if said.get("asks") else listed[: _LINES_BESIDE_FAULT if said["wrong"] else _LINES_IN_TURN]
     link = reader.link_of(turn) if turn is not None else ""
     return Answer(
@@ -110,6 +113,10 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
         else "",
     )
+
+
+def _words_in(line: str) -> set[str]:
+    return set(re.findall(r"[\w#]+", line.lower()))
 
 
 def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:

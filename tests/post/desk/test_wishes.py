@@ -53,6 +53,12 @@ def of_every_game(*commands: str) -> list[str]:
         ("Sternenglanz?", ["play sternenglanz", "find sternenglanz"]),
         ("How do I play Sternenhimmel?", ["rules sternenhimmel"]),
         ("Hello, call me Ada Lovelace.", ["set Ada Lovelace"]),
+        ("Please change my name to Mira", ["set Mira"]),
+        ("Bitte ändere meinen Namen in Heike S.", ["set Heike S"]),
+        (
+            "What kind of games are these, and how long do they take? I'd like to try Sternenhimmel against the computer.",
+            ["rules sternenhimmel", "play sternenhimmel"],
+        ),
         ("I can't play this week.", []),
         ("Can I play on Monday?", []),
         ("I want my money back!", []),
@@ -194,6 +200,32 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
     told = ann.asks(words).text
     assert "Against bots, you play whenever you like." in " ".join(told.split())
     assert all(re.search(rf"- {game.capitalize()}: about \d+ turns", told) for game in GAMES)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("How do I get fewer emails?", 'reply "set mails bundled"'),
+        ("I'd like to delete my account", 'To delete your account, reply "goodbye"'),
+        ("Could we pause for a week?", 'To pause a game, reply "pause"'),
+        ("Does it cost anything, and do I need an account?", "Playing is free."),
+        ("How do I score points?", "The rules say how you score."),
+    ],
+)
+def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answer: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    told = " ".join(ann.asks(words).text.split())
+    assert answer in told
+    assert "nearest command" not in told
+
+
+def test_a_city_is_a_time_zone_and_emails_that_are_off_have_consequences(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    told = " ".join(ann.asks("set zone Berlin\nset mails off").text.split())
+    assert "Your time zone is now Europe/Berlin." in told
+    assert "we don't announce your turns" in told
 
 
 def test_a_repeated_invitation_gets_the_same_answer_and_sends_no_second_email(

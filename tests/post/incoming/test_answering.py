@@ -248,6 +248,17 @@ def test_a_misspelt_move_is_not_played_and_our_reply_suggests_it(office: Office,
     assert f"your move was played: {star} {board} {space}" in " ".join(ada_writes(office, "Yes please!").text.split())
 
 
+def test_a_move_behind_a_colon_is_suggested_and_consent_to_nothing_is_named(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    star, board, space = a_move(game_id, ada).split()
+    for line in ("I agree", "yes"):
+        assert "There's nothing to agree to" in ada_writes(office, line).text
+    assert f'Did you mean "{star} {board} {space}"?' in ada_writes(office, f"{board} {space}: {star}").text
+    taken = ada_writes(office, f"{star} {board} {space}").text
+    assert "your move was played" in taken
+
+
 def test_our_reply_to_a_misspelt_line_says_that_the_other_lines_were_understood(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:

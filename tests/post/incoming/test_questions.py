@@ -34,7 +34,7 @@ ASKED = {
     ],
     MEANING: [
         *("what does the D mean?", "What is a black hole?", "what does #10 mean?", "was bedeutet das D?"),
-        *("Was ist ein Doppelstern?", "que signifie B ?", "Cosa significa il D?"),
+        *("Was ist ein Doppelstern?", "Was macht ein Schwarzes Loch?", "que signifie B ?", "Cosa significa il D?"),
     ],
 }
 NOT_ASKED = [
@@ -67,6 +67,8 @@ def test_questions_are_answered_without_the_table_and_without_commands(office: O
         "can I take that back?": 'To take back your last move, reply "undo".',
         "what is my best move?": "We give hints only if all other players are bots.",
         "what does the D mean?": "D is a double star, which multiplies the value of its neighbours.",
+        "How long does a game take?": "about 30 turns",
+        "How do I score?": 'Reply "rules" for the rules of the game.',
         "could I get the rules?": 'Reply "rules" for the rules of the game.',
     }.items():
         told = asks(office, question)
