@@ -13,7 +13,8 @@ from server.accounts.players import change_profile
 from server.bots import advice
 from server.bots.search import Effort
 from server.config import Bound
-from server.games import sternenhimmel
+from server.games import GAMES, sternenhimmel
+from server.games.presentation import write_move
 from server.play.commits import load
 from server.play.turns import hints
 from server.play.votes import vote
@@ -25,7 +26,7 @@ from server.translations import LOCALES
 from tests.post.incoming.replying import a_move, ada_writes, messages
 from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.child_work import burn
-from tests.support.games import everything_due_happens, game_of, moves_on, person
+from tests.support.games import everything_due_happens, game_of, moves_of, moves_on, person
 
 pytestmark = pytest.mark.usefixtures("within")
 HOW_GOOD = {  # how the line above a move begins
@@ -65,16 +66,17 @@ def test_a_hint_lists_the_moves_of_the_api_as_lines_that_can_be_sent_back(
 ) -> None:
     change_profile(ada, {"locale": locale})
     game_id = against_bots(office, ada, rules)
-    before = load(game_id).version
+    before, legal = load(game_id).version, moves_of(game_id, ada)
     answer = ada_writes(office, f"{word_for(HINT, locale)}!")
     found = hints.hint(game_id, ada, locale)["moves"]
     expected = ["; ".join(step["words"] for step in (it, *it["then"])) for it in found]
     assert moves_in(answer, locale) == expected
     assert all(" ".join(it["why"].split()) in " ".join(answer.text.split()) for it in found)
-    assert len(expected) == 3
+    kinds = {re.sub(r"#\d+", "", write_move(GAMES[rules], GAMES[rules].move_from_json(it), locale)) for it in legal}
+    assert len(expected) == min(3, len(kinds))  # copies of a card count once
     assert f"<code>{expected[0]}</code>" in answer.page
     assert load(game_id).version == before
-    ada_writes(office, expected[1])
+    ada_writes(office, expected[-1])
     assert load(game_id).version > before
 
 
