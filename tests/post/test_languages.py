@@ -141,9 +141,9 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
 @pytest.mark.parametrize(
     ("locale", "taken", "moved"),
     [
-        ("de", "Auf diesem Feld liegt schon ein Stern.", "dein Zug ist gespielt: "),
-        ("fr", "Il y a déjà une étoile sur cette case.", "ton coup a été joué\u202f: "),
-        ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
+        ("de", "liegt schon ein Stern.", "dein Zug ist gespielt: "),
+        ("fr", "contient déjà une étoile.", "ton coup a été joué\u202f: "),
+        ("it", "c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )
 def test_our_reply_to_an_email_is_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
