@@ -102,6 +102,7 @@ def test_events_include_sentences_on_request(app: Flask, table: Table, locale: s
     client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
     items = client.get(f"{path}?words={locale}").json["items"]
     assert [{key: it[key] for key in it if key != "words"} for it in items] == client.get(path).json["items"]
-    assert [it["words"] for it in items] == [sentence(it, table.game.names, locale) for it in items]
+    told = [sentence(it, table.game.names, locale, rules_name=table.game.head.rules) for it in items]
+    assert [it["words"] for it in items] == told
     assert sum(it["words"] is not None for it in items) > len(items) / 2
     assert client.get(f"{path}?words=xx").status_code == 422
