@@ -207,8 +207,9 @@ def test_the_email_about_the_end_is_short_and_shows_the_skies_in_its_picture(rul
     assert "##- Reply above this line: say and your message" in page  # a move would come too late
     assert len(text.splitlines()) <= 30
     assert game.table.ended
+    unit = "coin" if rules == "sternenhimmel" else "point"
     for name, score in zip(("You", *game.names[1:]), game.table.ended.scores, strict=True):
-        assert re.search(rf"^  \d\. {name}: {score}$", text, re.MULTILINE)
+        assert re.search(rf"^  \d\. {name}: {score} {unit}{'s' * (score != 1)}$", text, re.MULTILINE)
     assert all(f'Reply "{word}"' in text for word in ("rematch", "review", "show"))
     paid = {it["board"]: it["payouts"][0] for it in story(game, 0) if it["type"] == "board-scored"}
     boards = list(paid)
