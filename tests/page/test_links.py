@@ -168,7 +168,7 @@ def test_a_move_by_link_with_a_lost_response_is_resent_and_counts_once(
     page.goto(link_of(house, ada, game_id))
     by_finger(page)
     expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
-    expect(page.locator(".ended li")).to_have_text(re.compile(r"ada.* put .* on "))
+    expect(page.locator(".ended li")).to_have_text(re.compile(r"You put .* on "))
     assert len(tries) == 2
 
 
@@ -188,7 +188,7 @@ def test_a_link_page_is_in_its_seats_language(house: House, windows: Windows, ad
     game_id = sky(ada)
     page = windows.open(locale="de-CH")
     page.goto(link_of(house, ada, game_id))
-    expect(page.get_by_text("et seulement ce tour.")).to_be_visible()
+    expect(page.get_by_text("ce tour seulement.")).to_be_visible()
     page.get_by_label("Langue").select_option("it")
     expect(page.get_by_text("solo in questo turno.")).to_be_visible()
     assert ada.get("/v1/me")["locale"] == "fr"

@@ -120,8 +120,9 @@ async function send(method, path, body, key) {
  * Return the Problem for an error response. If the token `asked` that the request was sent with was rejected, use the
  * one that another window has stored since, or forget it. A wrong code is a 401, too, and leaves the token alone.
  * @param {Response} answer
+ * @param {string | null | undefined} asked
  */
-export async function refusal(answer, asked = token()) {
+export async function refusal(answer, asked) {
   const problem = new Problem(answer.status, (await answer.json().catch(() => null)) ?? { title: answer.statusText });
   problem.wait = 1000 * Number(answer.headers.get("Retry-After")); // milliseconds, 0 without this header
   if (problem.code === "bad-token" && asked && asked === token() && !replace()) forget(problem);

@@ -2,6 +2,7 @@
 import { headers, refusal } from "./api.js";
 import { connection } from "./connection.js";
 import { store } from "./store.js";
+import { token } from "./token.js";
 /** @import { Live } from "./types" */
 
 const RETRY = 2_000; // milliseconds before reconnecting
@@ -45,11 +46,12 @@ export function follow(path, tell, last = "") {
     try {
       /** @type {Record<string, string>} */
       const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
+      const asked = token();
       const request = { ...headers(), ...resumed, Accept: "text/event-stream" };
       const answer = await fetch(path, { headers: request, signal: abort.signal });
       if (answer.status === 204) return state.set("over");
       connection.held();
-      if (!answer.ok) return await refusal(answer);
+      if (!answer.ok) return await refusal(answer, asked);
       state.set("live");
       for await (const event of events(/** @type {ReadableStream} */ (answer.body), () => {
         clearTimeout(watch);
