@@ -212,8 +212,9 @@ def test_a_take_back_is_confirmed_even_if_no_email_about_a_turn_follows(line: Li
     move = line.plays(game_id, ada)
     line.replies("undo")
     deal_with_mails()
-    assert f"\nYour move has been taken back: {move}\n" in line.mails()[-1].text
-    assert line.subjects()[1:] == ["Move played: Sternenhimmel", "Reply: Sternenhimmel"]
+    told = [f"\nYour move has been taken back: {move}\n" in mail.text for mail in line.mails()[1:]]
+    assert sum(told) == 1  # two emails that leave at once may arrive in either order
+    assert sorted(line.subjects()[1:]) == ["Move played: Sternenhimmel", "Reply: Sternenhimmel"]
 
 
 def nears_its_end(game_id: UUID, ada: UUID) -> None:
