@@ -98,8 +98,8 @@ def _first_of(answers: Iterable[_Answer], game: Game, seat: Seat, move: Any) -> 
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[_Answer]:
-    """Yield the commits that answered this turn and its later parts. Yield
-    nothing if the seat has a new player, who must not see earlier secrets."""
+    """Yield the commits that answered this turn and its later parts. Yield nothing if the seat has a new player, who
+    must not see earlier secrets."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     if turn < last_change_of_hands(rows, seat):
         return
