@@ -125,9 +125,7 @@ _OF_LEAVING = re.compile(
     r"|lösch\w* (?:bitte )?mein (?:konto|account)|supprim\w+ (?:mon|le) compte|(?:cancell|elimin)\w+ (?:il mio |l['’])?account)\b",
     re.IGNORECASE,
 )
-_OF_PAUSING = re.compile(
-    r"\b(?:pause|pausier\w*|unterbrech\w*|interromp\w*|sospend\w*|en pause|in pausa|mettre en pause)\b", re.IGNORECASE
-)
+_OF_PAUSING = re.compile(r"\b(?:pause|pausier\w*|unterbrech\w*|interromp\w*|sospend\w*|in pausa)\b", re.IGNORECASE)
 _OF_COST = re.compile(
     r"\b(?:cost|costs|free|pay|price|(?:need|have|create) an account|kostet|kosten|kostenlos|gratis|bezahlen|brauche ich ein konto|coûte|payer"
     r"|gratuit\w*|payant\w*|besoin d['’]un compte|costa|pagare|serve un account)\b",
