@@ -19,7 +19,7 @@ from server.store.log import moment_text
 from server.store.tables import Token, db
 from tests.support.api_calls import NOBODYS_ID, further
 from tests.support.contract import Someone, is_problem, opened, refusal
-from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
+from tests.support.games import BOT, DAY, HOUR, ME, OPEN, run_for, service_is_up
 from tests.support.live_server import CHECKOUT, FOR_METRICS, Client, House, new_house
 from tests.support.live_server import until as await_truth
 from tests.support.one_of_each import NOT_OF_A_RUNNING_GAME_OF_PEOPLE, Scene, calls
@@ -156,8 +156,7 @@ def test_a_seat_token_stays_valid_during_time_outs_until_its_player_returns(scen
     move = {"turn": 1, "move": program.get(f"{path}/legal-moves").json["moves"][0]}
     with scene.app.app_context():
         service_is_up()
-        later(3 * DAY)
-        everything_due_happens()
+        run_for(3 * DAY)
     assert program.get(path).json["seats"][0]["stand_in"] == "greedy"
     assert program.post(f"{path}/moves", move).status_code == 409
     assert scene.ada.post(f"{path}/seats").status_code == 201

@@ -13,7 +13,7 @@ from server.games import Json
 from server.play.turns.turn_links import turn_word
 from server.store.tables import LetterRow, Player, db
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
+from tests.support.games import DAY, HOUR, ME, OPEN, run_for, service_is_up
 
 BOT: Json = {"bot": "random"}
 NOBODY: Json = {"pause": [], "resume": [], "abandon": [], "offer": [], "take-back": None}
@@ -57,8 +57,7 @@ def status(who: Someone, path: str) -> str:
 def passes(app: Flask, by: Any) -> None:
     """Time passes, and the worker does what is due."""
     with app.app_context():
-        later(by)
-        everything_due_happens()
+        run_for(by)
 
 
 def letters(app: Flask, kind: str) -> Counter[str]:

@@ -10,7 +10,6 @@ from flask import Flask
 from server.clock import clock
 from server.errors import NotFound, NotRunning, NotSeated, StaleTurn
 from server.games import IllegalMove, MalformedMove, sternenhimmel
-from server.play import votes
 from server.play.commits import load, whole_log
 from server.play.moves import legal_moves, play_move, play_reply
 from server.play.seating.games import open_game
@@ -28,6 +27,7 @@ from tests.support.games import (
     ME,
     MINUTE,
     OPEN,
+    all_agree,
     assert_log_and_projections_agree,
     everything_due_happens,
     game_of,
@@ -38,9 +38,10 @@ from tests.support.games import (
     moves_of,
     moves_on,
     recorded_at,
+    run_for,
+    run_until,
     seats_of,
     turn_of,
-    until,
     wanted,
 )
 
@@ -171,8 +172,7 @@ def test_another_players_move_is_not_mistaken_for_the_players_own(ada: UUID, bea
 def test_a_bots_move_for_a_player_is_not_mistaken_for_their_own(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
-    later(2 * DAY)
-    everything_due_happens()
+    run_for(2 * DAY)
     with pytest.raises(StaleTurn) as stale:
         play_move(game_id, ada, 1, move_in(last(game_id, "star-placed")))
     assert stale.value.turn is None
@@ -352,8 +352,7 @@ def test_time_is_deducted_from_a_bank_once_per_turn(ada: UUID, bea: UUID) -> Non
 def test_a_time_extension_in_the_middle_of_a_turn_applies_to_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     given = asked_for(game_id, 0)
     assert given["due_at"] == recorded_at(game_id, "time-extended") + DAY
     later(HOUR)
@@ -365,11 +364,9 @@ def test_a_reminder_is_sent_once_even_if_part_of_the_turn_was_played(ada: UUID, 
     game_id = chosen(ada, bea)
     half = seats_of(game_id)[0].remind_at
     moves_on(game_id, ada)
-    until(half)
-    everything_due_happens()
+    run_until(half)
     moves_on(game_id, ada)
-    later(MINUTE)
-    everything_due_happens()
+    run_for(MINUTE)
     assert [letter.seat for letter in letters(game_id, "reminder")] == [0]
 
 
@@ -377,11 +374,9 @@ def test_a_pause_in_the_middle_of_a_turn_keeps_the_rest_of_its_time(ada: UUID, b
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     left = seats_of(game_id)[0].due_at - clock.now()
-    for who in (ada, bea):
-        votes.vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea)
     later(3 * DAY)
-    for who in (ada, bea):
-        votes.vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea)
     assert abs(seats_of(game_id)[0].due_at - clock.now() - left) < HOUR
     plays_out(game_id, ada)
     assert turn_of(game_id, bea) is not None
@@ -392,8 +387,7 @@ def test_a_bot_plays_the_rest_of_a_turn_that_times_out(ada: UUID, bea: UUID) -> 
     game_id = chosen(ada, bea, on_timeout=ladder)
     turn = turn_of(game_id, ada)
     moves_on(game_id, ada)
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     late = last(game_id, "time-ran-out")
     assert (late.seat, late.body) == (0, {"bot": "greedy"})
     assert late.version == last(game_id, "cards-laid").version == turn_of(game_id, bea)

@@ -11,7 +11,7 @@ from server.games import Json
 from server.play.commits import load
 from server.play.notices import Notice, still_matters
 from server.play.votes import take_back, vote
-from tests.support.games import everything_due_happens, game_of, letters, moves_on, person, turn_of
+from tests.support.games import all_agree, everything_due_happens, game_of, letters, moves_on, person, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 ABOUT_A_TURN = [kind for kind in notice_kinds.NOTICE_KINDS.values() if kind.is_about_turn]
@@ -27,11 +27,9 @@ def test_a_turn_notice_is_relevant_until_the_move(kind: NoticeKind, ada: UUID, b
     about = {"turn": turn_of(game_id, ada)}
     assert matters(game_id, ada, kind, about)
     assert not matters(game_id, bea, kind, about)
-    for who in (ada, bea):
-        vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea)
     assert not matters(game_id, ada, kind, about)
-    for who in (ada, bea):
-        vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea)
     assert matters(game_id, ada, kind, about)
     moves_on(game_id, ada)
     assert not matters(game_id, ada, kind, about)

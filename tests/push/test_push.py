@@ -32,7 +32,7 @@ from server.push.subscriptions import list_subscriptions, public_key, subscribe
 from server.store.tables import Delivery, Player, db
 from server.webhooks import http, targets
 from server.webhooks.targets import Target, target_of
-from tests.support.games import BOT, DAY, HOUR, ME, everything_due_happens, later, letters, moves_on, person
+from tests.support.games import BOT, DAY, HOUR, ME, later, letters, moves_on, person, run_for
 from tests.support.games import game_of as game_of_people
 from tests.support.live_server import PATIENCE, until
 from tests.support.push_reader import PushReader
@@ -162,8 +162,7 @@ def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_rea
     carried(post)
     told = [window.read(call.body) for call in receiver.calls]
     assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Confir")] * 2
-    later(DAY)
-    everything_due_happens()
+    run_for(DAY)
     ready(answered, ada)
     receiver.calls.clear()
     carried(post)
@@ -201,8 +200,7 @@ def test_after_a_day_without_a_push_service_each_game_gets_one_message_and_past_
     carried(post)
     moves_on(answered, ada)
     for _ in range(25):
-        later(HOUR)
-        everything_due_happens()
+        run_for(HOUR)
         carried(post)
     assert len(letters(waits, "push")) == 2  # of the turn, and of half its time
     receiver.answer = lambda call: 201

@@ -36,7 +36,7 @@ from server.store.tables import GameRow, Watching, db
 from server.store.watching import forget_watching
 from server.web import event_streams
 from server.web.event_streams import Streams
-from tests.support.games import BOT, ME, OPEN, game_of, head_of, person, turn_of, wanted
+from tests.support.games import BOT, ME, OPEN, all_agree, game_of, head_of, person, turn_of, wanted
 from tests.support.games import moves_on as moves_on_
 from tests.support.live_server import PATIENCE, gunicorn, new_house, sign_in, until
 from tests.support.stream_listeners import Listener
@@ -231,8 +231,7 @@ def test_a_last_event_id_in_another_format_is_rejected(port: int, ada: UUID, ben
 def test_a_finished_games_stream_ends_and_need_not_be_reopened(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with Stream(port, path_of(game_id)) as stream:
-        for who in (ada, ben, cleo):
-            vote(game_id, who, "abandon", True)
+        all_agree(game_id, "abandon", ada, ben, cleo)
         assert stream.rest() == story_of(port, game_id)
     with Stream(port, path_of(game_id)) as again:
         assert again.rest()[-1]["type"] == "game-abandoned"
@@ -328,8 +327,7 @@ def test_a_returning_follower_receives_messages_from_before_the_end(
     game_id = game_of(ada, ben, cleo)
     with Stream(port, path_of(game_id)) as stream:
         stream.tell(len(story_of(port, game_id)))
-    for who in (ada, ben, cleo):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, ben, cleo)
     say(game_id, ada, "Good night!")
     with Stream(port, path_of(game_id), last=stream.last) as again:
         assert [it.get("type", it.get("text")) for it in again.rest()] == ["game-abandoned", "Good night!"]
@@ -715,8 +713,7 @@ def test_a_players_own_stream_resumes_without_gaps_or_duplicates(port: int, ada:
         if number == 7:
             over = games.pop(1)
             last = head_of(over).table.seq
-            for who in (ada, ben, cleo):
-                vote(over, who, "abandon", True)
+            all_agree(over, "abandon", ada, ben, cleo)
             expected += [(str(over), item["seq"]) for item in story_of(port, over, token, last)]
         if number == 8:
             clock.forward(timedelta(minutes=2))
