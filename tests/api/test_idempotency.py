@@ -14,13 +14,6 @@ def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
 
 
-def test_a_move_repeated_with_its_key_gets_its_first_response_and_status(ada: Someone, game: str) -> None:
-    move = first_move(ada, game)
-    first, again = (ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2))
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert first.data == again.data
-
-
 def test_a_moves_response_is_rebuilt_from_the_log(app: Flask, ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move, headers=keyed("m"))

@@ -265,12 +265,3 @@ def test_every_player_is_notified_of_a_pause_and_its_end(app: Flask, ada: Someon
 def test_every_player_is_notified_that_a_game_was_abandoned(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     pause(game, ada, bea, wish="abandon")
     assert letters(app, "game-abandoned") == {"ada": 1, "bea": 1}
-
-
-def test_repeating_a_request_sends_no_second_email(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
-    for wanted in (True, False, True):
-        vote(ada, game, "pause", vote=wanted)
-    assert letters(app, "vote-asked") == {"bea": 1}
-    vote(bea, game, "abandon")
-    vote(bea, game, "abandon", vote=False)
-    assert letters(app, "vote-asked") == {"ada": 1, "bea": 1}

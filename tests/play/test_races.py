@@ -2,22 +2,18 @@
 
 from collections.abc import Callable
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from flask import Flask
 from sqlalchemy import select
 
 from server.accounts.apps import (
-    AuthorizationRequest,
-    allow,
     app_by_code,
     app_by_refresh,
     apps_of,
-    client_by,
     end_app,
     issue,
-    register_client,
 )
 from server.accounts.players import player_token
 from server.accounts.tokens import Caller
@@ -42,6 +38,7 @@ from server.play.turns.turn_links import caller
 from server.play.votes import OFFER, take_back
 from server.store.tables import StandIn, Token, db
 from tests.support import games
+from tests.support.apps import code_of_an_app
 from tests.support.games import outcome_of
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -169,19 +166,6 @@ def test_a_late_confirmation_or_one_while_a_player_leaves_starts_the_game_or_fai
         assert (refused is None) or not has_begun
         assert len(games.letters(game_id, "not-ready")) in ((0,) if has_begun or rival == "leaves" else (2,))
         assert check_game(game_id) == []
-
-
-BACK = "https://watch.example/back"
-
-
-def code_of_an_app(player: Caller) -> str:
-    client_id = uuid4()
-    register_client(client_id, "Watch", None, [BACK], "192.0.2.1")
-    client = client_by(str(client_id))
-    assert client is not None
-    code = allow(player, client, AuthorizationRequest(BACK, ["games:read"], None, "x" * 43))
-    db.session.commit()
-    return code
 
 
 def trade(code: str) -> str | None:

@@ -53,10 +53,6 @@ def test_the_default_policy_extends_then_moves_by_bot_then_hands_over_the_seat()
     assert rung_for(USUAL, extended=1, missed=2) == BotTakesOver("greedy")
 
 
-def test_moving_again_resets_the_count_of_bot_moves_but_not_of_time_extensions():
-    assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
-
-
 def test_steps_of_the_same_kind_are_used_up_in_order():
     rungs = (Extend(DAY, 1), BotMove("greedy", 1), Extend(HOUR, 2), BotMove("random", 1), Abandon())
     assert rung_for(rungs, extended=1, missed=1) == Extend(HOUR, 2)

@@ -392,11 +392,6 @@ def test_each_option_can_be_set_on_its_own() -> None:
                 assert game.resolve_options({"edition": edition, name: value}, 5) == expected
 
 
-def test_resolved_options_resolve_to_themselves() -> None:
-    resolved = game.resolve_options({"edition": "sargon-it", "start_player": "chosen", "start_seat": 1}, 3)
-    assert game.resolve_options(resolved, 3) == resolved
-
-
 @pytest.mark.parametrize(
     ("options", "code"),
     [
@@ -589,8 +584,3 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
 def test_lines_that_are_not_moves_are_rejected_with_a_helpful_explanation(text: str, sentence: str) -> None:
     with pytest.raises(MalformedMove, match=sentence):
         game.read_move(text)
-
-
-def test_the_description_explains_how_to_write_a_move() -> None:
-    for example in game.describe()["notation"]["examples"]:
-        assert game.move_to_json(game.read_move(example["text"])) == example["move"]

@@ -9,7 +9,7 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.errors import BadField, NotAllowed, NotFound, NotHost, NotRunning, NotSeated, WrongSalt
+from server.errors import BadField, NotAllowed, NotHost, NotRunning, NotSeated, WrongSalt
 from server.games import BadOption, Json
 from server.operations.rebuild import check_game
 from server.play import archive
@@ -312,8 +312,3 @@ def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUI
     assert change_seat(game_id, ada, {"salt_hash": hashed("a2")})["salt_hash"] == hashed("a2")
     ready(game_id, ada, "a2")
     assert [row.salt for row in ready(game_id, cyd, "c").seats] == ["a2", "c", ""]
-
-
-def test_strangers_cannot_see_a_private_game(ada: UUID, bea: UUID) -> None:
-    with pytest.raises(NotFound):
-        ready(opened(ada, private=True), bea)
