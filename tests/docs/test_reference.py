@@ -9,17 +9,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html import unescape
-from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask
-from werkzeug.serving import make_server
 
 from server.games import Json
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME
+from tests.support.web_servers import serve
 
 PRE = re.compile(r"(?s)<pre[^>]*>(.*?)</pre>")
 EXAMPLE = re.compile(r'(?s)<pre tabindex="0" class="example">(.*?)</pre>')
@@ -218,15 +217,13 @@ def test_an_unknown_group_is_not_found(app: Flask) -> None:
 @pytest.fixture
 def url(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a running server, in a reference that no earlier test has rendered for another address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    Thread(target=server.serve_forever).start()
-    monkeypatch.setitem(app.config, "BASE_URL", f"http://127.0.0.1:{server.port}")
-    for name in ("reference", "reference_pages"):
-        app.extensions.pop(name, None)
-    yield app.config["BASE_URL"]
-    for name in ("reference", "reference_pages"):
-        app.extensions.pop(name, None)
-    server.shutdown()
+    with serve(app) as url:
+        monkeypatch.setitem(app.config, "BASE_URL", url)
+        for name in ("reference", "reference_pages"):
+            app.extensions.pop(name, None)
+        yield url
+        for name in ("reference", "reference_pages"):
+            app.extensions.pop(name, None)
 
 
 COMMANDS = {
