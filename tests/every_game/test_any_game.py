@@ -172,11 +172,13 @@ def test_options_that_break_the_schema_are_rejected(name: str) -> None:
     rules = GAMES[name]
     schema = Draft202012Validator(rules.describe()["options"])
     for option in [*rules.describe()["options"]["properties"], "no-such-option"]:
-        wrong: list[Any] = [True, "no such value", -1, 1.5, [], {}]
+        wrong: list[Any] = [True, None, "no such value", "1", -1, 0, 1.5, 10**6, [], ["any"], {}]
         for value in wrong:
             if not schema.is_valid({option: value}):
-                with pytest.raises(BadOption):
+                with pytest.raises(BadOption) as refused:
                     rules.resolve_options({option: value}, min(rules.SEATS))
+                assert refused.value.code == ("unknown-option" if option == "no-such-option" else "bad-option")
+                assert refused.value.text.endswith(".")
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
