@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from flask import Flask
 
+from server.docs import DOCUMENTS
 from server.games import Json
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, opened
@@ -34,6 +35,9 @@ def operations_of(app: Flask) -> list[tuple[str, str, Json]]:
     document = document_of(app)
     items = [*document["paths"].items(), *document["webhooks"].items()]
     return [(path, method.upper(), it) for path, item in items for method, it in item.items() if method != "parameters"]
+
+
+HANDBOOK = [f"/docs/{name}" for name in DOCUMENTS]
 
 
 def paths_of(app: Flask) -> list[str]:
@@ -116,7 +120,7 @@ def test_examples_match_the_document(app: Flask) -> None:
 
 
 def test_every_link_leads_to_an_existing_page_and_to_a_place_on_that_page(app: Flask) -> None:
-    client, pages = app.test_client(), {path: shown(app, path) for path in paths_of(app)}
+    pages = {path: shown(app, path) for path in [*paths_of(app), *HANDBOOK]}
     links = {
         (urlsplit(it).path or here, urlsplit(it).fragment)
         for here, page in pages.items()
@@ -126,8 +130,7 @@ def test_every_link_leads_to_an_existing_page_and_to_a_place_on_that_page(app: F
     assert len(links) > 400
     for path, place in sorted(links):
         if path not in pages:
-            pages[path] = (answer := client.get(path)).text
-            assert answer.status_code == 200, path
+            pages[path] = shown(app, path)
         assert not place or f'id="{place}"' in pages[path], (path, place)
 
 
@@ -198,7 +201,7 @@ def test_the_search_also_finds_fields_descriptions_and_headings_of_the_handbook(
 
 
 def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:
-    for path in paths_of(app):
+    for path in [*paths_of(app), *HANDBOOK]:
         response = app.test_client().get(path)
         policy = response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")

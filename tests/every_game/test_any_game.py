@@ -80,8 +80,10 @@ def test_a_random_game_ends_and_is_shown_correctly(name: str, edition: str, seat
     dice = SeededDice(b"any game", ["", "salt"])
     events = rules.setup(seats, EDITIONS[name, edition], dice)
     state = reduce(rules.apply, events, None)
+    earlier = []
     while waiting := rules.to_act(state):
         assert rules.outcome(state) is None
+        earlier.append((state, repr(state)))
         for seat in set(range(seats)) - waiting:
             assert rules.legal_moves(state, seat) == []
         seat = rng.choice(sorted(waiting))
@@ -107,6 +109,7 @@ def test_a_random_game_ends_and_is_shown_correctly(name: str, edition: str, seat
     assert len(outcome.scores) == len(outcome.places) == seats
     assert min(outcome.places) == 1
     assert reduce(rules.apply, events, None) == state
+    assert all(repr(it) == as_it_was for it, as_it_was in earlier)
 
 
 def assert_survives_the_log(rules: Rules, event: Any) -> None:
