@@ -89,6 +89,7 @@ def test_a_moves_response_contains_the_events_as_its_player_saw_them(ada: UUID, 
     move = moves_of(game_id, ada)[0]
     answer = play_move(game_id, ada, 1, move).answer
     assert (answer["version"], answer["you"]) == (2, {"seat": 0, "turn": None})
+    assert answer["to_act"] == [1]
     (placed,) = answer["events"]
     assert placed.items() >= {"type": "star-placed", "seat": 0, "version": 2, **move}.items()
     assert answer["view"] == describe(load(game_id), 0)["view"]

@@ -1108,6 +1108,7 @@ class MoveAnswer(Answer):
         **_about("Events that followed, as you are allowed to see them"),
     )
     view = fields.Raw(**_about("Table as you are allowed to see it now", anyOf=by_game("View")))
+    to_act = fields.List(fields.Integer(), **_about("Seats whose turn it is now"))
     you = fields.Nested(You)
 
 
