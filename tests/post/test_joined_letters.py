@@ -23,6 +23,7 @@ from server.accounts.rate_limits import most_of
 from server.clock import clock
 from server.play.mail.mail_in import reply_word
 from server.play.views import view_of
+from server.play.votes import vote
 from server.post.coalescing import LONGEST
 from server.post.delivery import PostOffice
 from server.post.incoming import answering
@@ -332,6 +333,45 @@ def test_the_email_about_a_turn_waits_while_the_reply_is_being_processed(
     later(timedelta(seconds=1))
     (_, turn) = line.mails()
     assert f"\nYou played: {move}\n" in turn.text
+
+
+@pytest.mark.parametrize("is_fast", [False, True])
+def test_a_reply_that_pauses_or_resumes_the_game_gets_one_email(
+    line: Line, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch, is_fast: bool
+) -> None:
+    finish = answering._finish
+
+    def emails_are_faster(*args: object) -> None:
+        line.mails()
+        finish(*args)
+
+    game_id = game_of(ada, bea, bots=1)
+    if is_fast:
+        monkeypatch.setattr(answering, "_finish", emails_are_faster)
+    for wish, subject, told in (
+        ("pause", "Reply: Sternenhimmel", "The game is paused. Everyone agreed."),
+        ("resume", "Your turn: Sternenhimmel", "- The game was resumed."),
+    ):
+        vote(game_id, bea, wish, True)
+        before = len(line.mails())
+        line.replies(wish, **{"Message-ID": f"<{wish}@ada.example.org>"})
+        deal_with_mails()
+        line.mails()
+        later(2 * JOINING)
+        (mail,) = [it for it in line.mails()[before:] if it.to == "ada@example.org"]
+        assert mail.subject == subject
+        assert told in mail.text
+        assert mail.message["In-Reply-To"] == f"<{wish}@ada.example.org>"
+    assert [it.subject for it in line.mails() if it.to == "bea@example.org"] == ["Game paused: Sternenhimmel"]
+
+
+def test_a_reply_that_also_pauses_the_game_gets_one_email(line: Line, game_id: UUID) -> None:
+    before = len(line.mails())
+    line.replies("say Good night!\npause")
+    deal_with_mails()
+    (mail,) = line.mails()[before:]
+    assert "The game is paused. Everyone agreed." in mail.text
+    assert "Your message is in the chat" in mail.text
 
 
 @pytest.mark.parametrize("deaths", [1, 2])
