@@ -36,7 +36,15 @@ from server.games.sternenglanz.rules import (
     to_act,
 )
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
-from server.games.sternenglanz.sentences import SENTENCES, introduction, legend, notation, usual_minutes, usual_turns
+from server.games.sternenglanz.sentences import (
+    SENTENCES,
+    first_turn,
+    introduction,
+    legend,
+    notation,
+    usual_minutes,
+    usual_turns,
+)
 from server.games.sternenglanz.spoken import (
     fitting_moves,
     known_words,

@@ -45,7 +45,15 @@ from server.games.sternenhimmel.rules import (
     to_act,
 )
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
-from server.games.sternenhimmel.sentences import SENTENCES, introduction, legend, notation, usual_minutes, usual_turns
+from server.games.sternenhimmel.sentences import (
+    SENTENCES,
+    first_turn,
+    introduction,
+    legend,
+    notation,
+    usual_minutes,
+    usual_turns,
+)
 from server.games.sternenhimmel.spoken import fitting_moves, known_words, meant_moves, strange_word
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table

@@ -49,7 +49,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import due_games, pass_on
-from server.post.desk.wishes import Wish, first_name_of
+from server.post.desk.wishes import Wish, first_name_of, wish_in
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
@@ -219,9 +219,12 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
         return _finish(mail)
     locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
-    wishes = [it for it in _request(read, locale).wishes if it.command != commands.SET]
+    request = _request(read, locale)
+    asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
+    wishes = [it for it in asked if it and it.command != commands.SET]
+    is_asked = bool(wishes) and (request.is_clear or request.is_outright)
     wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
-    data = {"to": sender, "locale": locale, "closed": closed, "answers": "", "wishes": wishes}
+    data = {"to": sender, "locale": locale, "closed": closed, "answers": "", "wishes": wishes, "asked": is_asked}
     _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from flask_babel import gettext
 
 from server.accounts.calendars import stored_zone
+from server.accounts.notice_kinds import GAME_PAUSED
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
@@ -181,6 +182,8 @@ def _pause(doing: Doing, wishes: Wishes) -> None:
         else noted("The game will pause as soon as everyone agrees.")
     )
     doing.answer["done"].append(gettext(told))
+    if rests:
+        doing.answer["replaces"] = GAME_PAUSED.name
 
 
 def _resume(doing: Doing, wishes: Wishes) -> None:
@@ -188,6 +191,8 @@ def _resume(doing: Doing, wishes: Wishes) -> None:
     rests = doing.game.table.status == "paused"
     told = noted("The game will resume as soon as everyone agrees.") if rests else noted("The game has resumed.")
     doing.answer["done"].append(gettext(told))
+    if not rests:
+        doing.answer["resumed"] = True
 
 
 def _undo(doing: Doing, wishes: Wishes) -> None:
