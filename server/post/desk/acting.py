@@ -4,7 +4,6 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,6 +29,7 @@ from server.post.desk.wishes import Wish
 from server.post.incoming.commands import PAUSE, stops, word_for
 from server.post.table_help import help_at_table
 from server.post.terms import usual_times
+from server.post.topics import COST, HOW_LONG, LEAVING, MAILS, SCORING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -115,31 +115,6 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
-_OF_MAILS = re.compile(
-    r"\b(?:(?:fewer|less|too many|so many|stop|no more) (?:\w+ )?e?-?mails?|(?:weniger|zu viele|so viele|keine) e?-?mails?"
-    r"|(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)|(?:meno|troppe|tante) e?-?mail)\b",
-    re.IGNORECASE,
-)
-_OF_LEAVING = re.compile(
-    r"\b(?:(?:delete|close|remove|cancel) (?:my|the) account|(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)"
-    r"|lösch\w* (?:bitte )?mein (?:konto|account)|supprim\w+ (?:mon|le) compte|(?:cancell|elimin)\w+ (?:il mio |l['’])?account)\b",
-    re.IGNORECASE,
-)
-_OF_PAUSING = re.compile(r"\b(?:pause|pausier\w*|unterbrech\w*|interromp\w*|sospend\w*|in pausa)\b", re.IGNORECASE)
-_OF_COST = re.compile(
-    r"\b(?:cost|costs|free|pay|price|(?:need|have|create) an account|kostet|kosten|kostenlos|gratis|bezahlen|brauche ich ein konto|coûte|payer"
-    r"|gratuit\w*|payant\w*|besoin d['’]un compte|costa|pagare|serve un account)\b",
-    re.IGNORECASE,
-)
-OF_SCORING = re.compile(
-    r"\b(?:how (?:do|can|does) (?:i|you|we|one|it)?(?: \w+)? ?(?:score|win|get points|earn points)"
-    r"|wie (?:bekomme|mache|sammle|sammelt|bekommt|gewinn\w*|punkte\w*)|comment (?:marque|gagne)\w*|come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)\b)",
-    re.IGNORECASE,
-)
-HOW_LONG = re.compile(
-    r"\b(?:how (?:long|much time)|wie (?:lange|viel zeit)|combien de temps|quanto (?:dura|tempo|ci vuole))\b",
-    re.IGNORECASE,
-)
 ASKING = commands.LEAVE, commands.GOODBYE  # these always need confirmation
 _ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
@@ -202,25 +177,25 @@ def _about(line: str) -> list[str]:
     """Return the answer to a sentence about emails, the account, a pause, the price or the points, or []."""
     locale = spoken().locale
     goodbye = BY_NAME[commands.GOODBYE].word(locale)
-    if _OF_LEAVING.search(line):
+    if is_about(line, LEAVING):
         return [
             gettext('To delete your account, reply "%(goodbye)s". We ask you to confirm it first.', goodbye=goodbye)
         ]
-    if _OF_MAILS.search(line):
+    if is_about(line, MAILS):
         bundled, off = gettext("set mails bundled"), gettext("set mails off")
         return [
             gettext('To get one email about several turns, reply "%(bundled)s".', bundled=bundled),
             gettext('To get no emails about your games, reply "%(off)s".', off=off),
         ]
-    if _OF_PAUSING.search(line):
+    if is_about(line, PAUSE):
         pause, vacation = word_for(PAUSE, locale), example_of(commands.VACATION, locale)
         return [
             gettext('To pause a game, reply "%(pause)s" to an email about it. The others must agree.', pause=pause),
             gettext('To stop your clock in all games for some days, reply for example "%(line)s".', line=vacation),
         ]
-    if _OF_COST.search(line):
+    if is_about(line, COST):
         return [gettext("Playing is free. Your account is your email address, so you need no password.")]
-    if OF_SCORING.search(line):
+    if is_about(line, SCORING):
         rules = example_of(commands.RULES, locale)
         return [gettext('The rules say how you score. For example, reply "%(rules)s".', rules=rules)]
     return []
@@ -236,7 +211,7 @@ def _not_understood(asked: Asked) -> Said:
         return Said(line=asked.line, told=[told])
     if told := _about(asked.line):
         return Said(line=asked.line, told=told)
-    if HOW_LONG.search(asked.line):
+    if is_about(asked.line, HOW_LONG):
         told = gettext(
             "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
             "days."

@@ -25,11 +25,12 @@ from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
-from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, NAMES_RULES, first_name_of
+from server.post.desk.wishes import first_name_of
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
+from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
 from server.store.tables import Incoming, Player, db
 
 YES, NO = "yes", "no"
@@ -234,7 +235,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
-        asks = asks or any(ASKS_ABOUT.search(line) for line in read.lines)
+        asks = asks or any(is_about(line, THE_GAME) for line in read.lines)
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
             return Said(again=not _sits(game, seat, mark), asks=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
@@ -299,7 +300,7 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
     text = " ".join(own)
-    return bool(NAMES_RULES.search(text) or (ASKS_RULES.search(text) and not ASKS_ABOUT.search(text)))
+    return is_about(text, THE_RULES) or (is_about(text, HOW_TO_PLAY) and not is_about(text, THE_GAME))
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
