@@ -55,6 +55,13 @@ class Mail:
     is_forged: bool = False  # whether the sender's domain disowns it
     is_authentic: bool = False  # whether the sender's domain has signed or authorized it
 
+    def is_from(self, email: str) -> bool:
+        """Return whether this address is the only sender. Case is ignored."""
+        return self.sender is not None and self.sender.lower() == email.lower()
+
+    def written_before(self, at: datetime) -> bool:
+        return self.written_at is not None and self.written_at < at
+
 
 @dataclass(frozen=True)
 class Wishes:
