@@ -11,13 +11,13 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from html import escape
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from uuid import UUID
 
 from flask_babel import gettext, ngettext
 
 from server.errors import NotFound
-from server.games import GAMES, Rules
+from server.games import GAMES
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
@@ -26,7 +26,7 @@ from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
 from server.post.incoming.intake import identity
-from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
+from server.post.incoming.near_misses import Grammar, has_long_word_of, resembles
 from server.post.incoming.replies import Line, Mail, parse, understand
 from server.post.incoming.sentences import strange_word_in
 from server.post.table_help import example_at_table, for_game
@@ -61,21 +61,20 @@ class Found(NamedTuple):
 def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]) -> Found:
     """Return the lines of an email that are a move of this game, or seem to be one, and those that are commands."""
     rules = GAMES[rules_name]
-    grammar = Grammar(Spoken(rules, locale), locale, legal)
-    reply = parse(read, cast(Notation, rules), locale, legal)
-    found = tuple(line.text for line in reply.lines if _is_like_move(line, grammar, rules))
+    reply = parse(read, rules, locale, legal)
+    found = tuple(line.text for line in reply.lines if _is_like_move(line, reply.grammar))
     commands = tuple(line.text for line in reply.lines if line.command is not None and line.text not in found)
     return Found(found, understand(reply).move, commands)
 
 
-def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
+def _is_like_move(line: Line, grammar: Grammar) -> bool:
     text, command = line
     if command is not None:
         return command.move is not None
     if not text or looks_like_command(text, grammar.locale):
         return False
     is_near = resembles(text, grammar) and has_long_word_of(text, grammar)
-    return is_near or strange_word_in(rules, text, grammar.locale) != ""
+    return is_near or strange_word_in(grammar.rules.rules, text, grammar.locale) != ""
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:

@@ -144,6 +144,8 @@ _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 class _YesOrNo:
     """The notation of replies to invitations, as if an invitation were a game with the moves yes and no."""
 
+    CAN_BE_UNDONE = True
+
     def __init__(self) -> None:
         self.MOVE_SCHEMA: Json = {"enum": [YES, NO]}
 
@@ -270,7 +272,7 @@ def _given_away() -> str:
 def understood(mail: replies.Mail, locale: str) -> str | None:
     """Return "yes", "no", or None if the reply is unclear."""
     beside = None if mail.beside is None else _plain(mail.beside)
-    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale, is_light=True)
+    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
     wishes = replies.understand(reply)
     said: str | None = wishes.move if wishes == replies.Wishes(move=wishes.move) else None
     return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
