@@ -36,26 +36,10 @@ from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.wishes import wishes_in
-from server.post.incoming import invitations, replies
+from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, about_pause, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
-from server.post.incoming.commands import (
-    AGREE,
-    CONFIRM,
-    HINT,
-    PAUSE,
-    PLAN,
-    READY,
-    RESIGN,
-    RESUME,
-    SAY,
-    STAND_IN,
-    UNDO,
-    VACATION,
-    meaning,
-    stops,
-    word_for,
-)
+from server.post.incoming.commands import meaning, stops, word_for
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.questions import answers, is_at_a_loss, is_question, mentioned_in, waiting_for, wants_advice
@@ -325,28 +309,9 @@ def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
 
 def _answer(**said: object) -> Json:
     """Return the data of our reply, in the form that `letters` expects."""
-    empty = {
-        "played": "",
-        "since": 0,
-        "undone": "",
-        "done": [],
-        "wrong": "",
-        "line": "",
-        "moves": False,
-        "asks": False,
-        "last": False,
-    }
-    return {
-        "answers": "",
-        "confirm": "",
-        "asked": [],
-        "stranger": "",
-        "doubt": "",
-        "how": [],
-        "hints": [],
-        **empty,
-        **said,
-    }
+    texts = dict.fromkeys(("answers", "confirm", "stranger", "doubt", "played", "undone", "wrong", "line"), "")
+    flags = dict.fromkeys(("moves", "asks", "last"), False)
+    return {**texts, **flags, "since": 0, "asked": [], "how": [], "hints": [], "done": [], **said}
 
 
 # Confirming
@@ -430,7 +395,7 @@ def _ask_about_copy(doing: Doing, wishes: Wishes, read: replies.Mail) -> str:
 
 
 def _line_to_confirm(mail: Incoming) -> str:
-    return f"{word_for(CONFIRM, spoken().locale)} {confirming_word(mail.mail_id)}"
+    return f"{word_for(commands.CONFIRM, spoken().locale)} {confirming_word(mail.mail_id)}"
 
 
 def _lines(wishes: Wishes) -> list[str]:
@@ -439,22 +404,22 @@ def _lines(wishes: Wishes) -> list[str]:
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
 
-    said = [f"{command(SAY)} {words}" for words in wishes.says]
+    said = [f"{command(commands.SAY)} {words}" for words in wishes.says]
     words = {
-        PAUSE: wishes.pause,
-        RESUME: wishes.resume,
-        UNDO: wishes.undo,
-        AGREE: wishes.agree,
-        HINT: wishes.hints,
-        READY: wishes.ready,
-        RESIGN: wishes.resign,
+        commands.PAUSE: wishes.pause,
+        commands.RESUME: wishes.resume,
+        commands.UNDO: wishes.undo,
+        commands.AGREE: wishes.agree,
+        commands.HINT: wishes.hints,
+        commands.READY: wishes.ready,
+        commands.RESIGN: wishes.resign,
     }
-    days = [f"{command(VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
+    days = [f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
     if wishes.stand_in is not None:
-        days.append(f"{command(STAND_IN)} {_stand_in_line(wishes.stand_in)}")
+        days.append(f"{command(commands.STAND_IN)} {_stand_in_line(wishes.stand_in)}")
     return [
         *([wishes.written or wishes.move] if wishes.move else []),
-        *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
+        *([f"{command(commands.PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
         *wishes.settings,
         *(["?"] if wishes.asks else []),
@@ -490,7 +455,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         answer["done"] += left
         return ""
     if wishes.problem == "not-understood" and doing.game.table.status in OVER:
-        rematch, say = rematch_word(), word_for(SAY, spoken().locale)
+        rematch, say = rematch_word(), word_for(commands.SAY, spoken().locale)
         told = gettext(
             'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
             rematch=rematch,
@@ -498,7 +463,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
         )
         answer |= {"done": [told, *left], "line": wishes.line}
         return ""
-    is_wish = wishes.is_prose or UNDO in mentioned_in(wishes.line)
+    is_wish = wishes.is_prose or commands.UNDO in mentioned_in(wishes.line)
     if wishes.problem == "not-understood" and is_wish and (lines := _lines_for(doing.game, wishes.line)):
         told = [gettext("To do this, reply with one of these lines."), *left]
         answer |= {"done": told, "line": wishes.line, "how": lines}
@@ -607,7 +572,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
-        resign = word_for(RESIGN, locale)
+        resign = word_for(commands.RESIGN, locale)
         return str(
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
@@ -622,7 +587,8 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     meant = moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(
-        'To plan a move for your next turn, reply for example "%(line)s".', line=f"{word_for(PLAN, locale)} {move}"
+        'To plan a move for your next turn, reply for example "%(line)s".',
+        line=f"{word_for(commands.PLAN, locale)} {move}",
     )
     return f"{told} {plans}" if move else told
 
@@ -631,7 +597,7 @@ def _about_question(locale: str) -> str:
     told = gettext(
         "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
         'the table, begin the line with "%(say)s".',
-        say=word_for(SAY, locale),
+        say=word_for(commands.SAY, locale),
     )
     return str(told)
 
