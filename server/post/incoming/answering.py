@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
@@ -283,21 +284,27 @@ def _turn_to_answer(reply: _Reply) -> int:
 
 def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for, and the hashes of the lines that take effect. With the hashes, later
-    quotes of these lines are recognized."""
+    quotes of these lines are recognized. A single line that takes effect can't be a copy of our emails, so they aren't
+    written again."""
     mail, game, read, locale = reply.mail, reply.game, reply.read, spoken().locale
-    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     may_set = reply.is_proved and reply.went_to_player
+    parts = [read.lines, *([] if read.beside is None else [read.beside])]
     table = replies.Table(
         rules_name=game.table.rules.NAME,
         locale=locale,
-        ours=lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"]),
-        repeated={line for said in answers for line in (said["line"], *said["asked"])},
         scope=f"{mail.game_id}/{mail.seat}",
         before=inbox.earlier_acted_lines(mail),
         legal=_legal_moves(mail, game),
-        settings=child.run(settings_beside_table, (*read.lines, *(read.beside or ())), locale) if may_set else {},
+        settings=child.run(settings_beside_table, list(chain(*parts)), locale) if may_set else {},
     )
-    return child.run(replies.read_wishes, read, table)
+    if all(sum(line.strip() != "" for line in part) == 1 for part in parts):
+        wishes, acted = child.run(replies.read_wishes, read, table)
+        if not wishes.problem:
+            return wishes, acted
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
+    ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
+    repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+    return child.run(replies.read_wishes, read, table._replace(ours=ours, repeated=repeated))
 
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
@@ -405,15 +412,6 @@ def _lines(wishes: Wishes) -> list[str]:
         return word_for(name, spoken().locale)
 
     said = [f"{command(commands.SAY)} {words}" for words in wishes.says]
-    words = {
-        commands.PAUSE: wishes.pause,
-        commands.RESUME: wishes.resume,
-        commands.UNDO: wishes.undo,
-        commands.AGREE: wishes.agree,
-        commands.HINT: wishes.hints,
-        commands.READY: wishes.ready,
-        commands.RESIGN: wishes.resign,
-    }
     days = [f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
     if wishes.stand_in is not None:
         days.append(f"{command(commands.STAND_IN)} {_stand_in_line(wishes.stand_in)}")
@@ -423,7 +421,8 @@ def _lines(wishes: Wishes) -> list[str]:
         *said,
         *wishes.settings,
         *(["?"] if wishes.asks else []),
-        *(command(name) for name, is_said in words.items() if is_said),
+        *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
+        *([command(commands.HINT)] if wishes.hints else []),
         *days,
     ]
 
@@ -448,35 +447,36 @@ def _about_yes(doing: Doing) -> str:
     return str(gettext("There's nothing to agree to or to confirm at the moment."))
 
 
+def _explain(doing: Doing, wishes: Wishes) -> None:
+    """Fill in the answer to an email that has a problem."""
+    answer, left, line = doing.answer, _left_undone(wishes), wishes.line
+    if wishes.problem == "not-understood":
+        if is_question(line) and _answers_question(doing, wishes):
+            answer["done"] += left
+            return
+        if doing.game.table.status in OVER:
+            told = gettext(
+                'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
+                rematch=rematch_word(),
+                say=word_for(commands.SAY, spoken().locale),
+            )
+            answer |= {"done": [told, *left], "line": line}
+            return
+        is_wish = wishes.is_prose or commands.UNDO in mentioned_in(line)
+        if is_wish and (lines := _lines_for(doing.game, line)):
+            told = gettext("To do this, reply with one of these lines.")
+            answer |= {"done": [told, *left], "line": line, "how": lines}
+            return
+    agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
+    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem or ""])
+    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
+
+
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
-    answer, left = doing.answer, _left_undone(wishes)
-    if wishes.problem == "not-understood" and is_question(wishes.line) and _answers_question(doing, wishes):
-        answer["done"] += left
-        return ""
-    if wishes.problem == "not-understood" and doing.game.table.status in OVER:
-        rematch, say = rematch_word(), word_for(commands.SAY, spoken().locale)
-        told = gettext(
-            'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
-            rematch=rematch,
-            say=say,
-        )
-        answer |= {"done": [told, *left], "line": wishes.line}
-        return ""
-    is_wish = wishes.is_prose or commands.UNDO in mentioned_in(wishes.line)
-    if wishes.problem == "not-understood" and is_wish and (lines := _lines_for(doing.game, wishes.line)):
-        told = [gettext("To do this, reply with one of these lines."), *left]
-        answer |= {"done": told, "line": wishes.line, "how": lines}
-        return ""
+    answer = doing.answer
     if wishes.problem:
-        agreed = _YES.fullmatch(wishes.line) or invitations.FINE.fullmatch(wishes.line)
-        answer |= {
-            "wrong": " ".join(
-                [_about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]
-            ),
-            "line": wishes.line,
-            "how": help_for_now(doing.game, doing.mail.seat),
-        }
+        _explain(doing, wishes)
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("There's nothing left to confirm.")

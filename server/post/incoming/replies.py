@@ -109,6 +109,16 @@ class Wishes:
         return self.asks or self.hints
 
 
+FLAGS: Mapping[str, Wishes] = {  # commands without arguments; the fields have their names
+    commands.PAUSE: Wishes(pause=True),
+    commands.RESUME: Wishes(resume=True),
+    commands.UNDO: Wishes(undo=True),
+    commands.AGREE: Wishes(agree=True),
+    commands.READY: Wishes(ready=True),
+    commands.RESIGN: Wishes(resign=True),
+}
+
+
 class Line(NamedTuple):
     """A line that a person wrote."""
 
@@ -251,12 +261,12 @@ class Table(NamedTuple):
 
     rules_name: str
     locale: str
-    ours: Sequence[str]  # see `understand`
-    repeated: Collection[str]
     scope: str  # identifies the seat
     before: Collection[str]  # the hashes of the lines that took effect in earlier emails for the seat
     legal: Sequence[Any]
     settings: Mapping[str, str]  # see `settings_beside_table`
+    ours: Sequence[str] = ()  # see `understand`
+    repeated: Collection[str] = ()
 
 
 def read_wishes(mail: Mail, table: Table) -> tuple[Wishes, set[str]]:
@@ -662,39 +672,28 @@ def _is_several(line: str, grammar: Grammar) -> bool:
 def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
     """Merge an email's move with its commands."""
     commands = [line.command for line in lines if line.command]
-    vacations = {command.vacation for command in commands if command.vacation}
-    stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
-    confirms = {command.confirms for command in commands if command.confirms}
-    plans = {command.plan for command in commands if command.plan is not None}
-    wishes = ("pause", "resume", "undo", "agree", "ready", "resign")
-    pause, resume, undo, agree, ready, resign = (any(getattr(it, what) for it in commands) for what in wishes)
-    is_two = (pause and resume) or (undo and (move.move or agree)) or (agree and move.move)
-    is_two = is_two or len(plans) > 1 or (bool(plans) and (undo or resign))
+    flags: dict[str, Any] = {name: any(getattr(it, name) for it in commands) for name in (*FLAGS, "asks", "hints")}
+    pause, resume, undo, agree, ready, resign = (flags[name] for name in FLAGS)
+    given: dict[str, Collection[Any]] = {
+        name: {value for it in commands if (value := getattr(it, name)) is not None}
+        for name in ("vacation", "stand_in", "confirms", "plan")
+    }
     if (
-        len(vacations) > 1
-        or len(stand_ins) > 1
-        or len(confirms) > 1
-        or is_two
+        any(len(values) > 1 for values in given.values())
+        or (pause and resume)
+        or (undo and (move.move or agree))
+        or (agree and move.move)
+        or (given["plan"] and (undo or resign))
         or (resign and (move.move or pause or resume or undo or ready))
     ):
         resigning = (line.text for line in lines if line.command and line.command.resign)
         return Wishes(problem="contradiction", line=next(resigning, ""))
     return replace(
         move,
-        asks=any(command.asks for command in commands),
-        hints=any(command.hints for command in commands),
         says=tuple(text for command in commands for text in command.says),
-        pause=pause,
-        resume=resume,
-        undo=undo,
-        agree=agree,
-        ready=ready,
-        plan=next(iter(plans), None),
-        resign=resign,
-        vacation=next(iter(vacations), None),
-        stand_in=next(iter(stand_ins), None),
-        confirms=next(iter(confirms), None),
         settings=tuple(line for command in commands for line in command.settings),
+        **flags,
+        **dict[str, Any]({name: next(iter(values), None) for name, values in given.items()}),
     )
 
 
@@ -736,18 +735,10 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     match meaning(word, grammar.locale), rest:
         case None, "" if word == "?":
             return Wishes(asks=True)
-        case commands.PAUSE, "":
-            return Wishes(pause=True)
-        case commands.RESUME, "":
-            return Wishes(resume=True)
-        case commands.UNDO, "":
-            return Wishes(undo=True)
-        case commands.AGREE, "":
-            return Wishes(agree=True)
+        case str(name), "" if name in FLAGS:
+            return FLAGS[name]
         case commands.PLAN, _ if (plan := _plan(rest, grammar)) is not None:
             return Wishes(plan=plan)
-        case commands.RESIGN, "":
-            return Wishes(resign=True)
         case commands.CONFIRM, _ if _CONFIRMING.fullmatch(rest):
             return Wishes(confirms=rest)
         case commands.STAND_IN, _ if drops(rest, grammar.locale):
