@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timedelta
 from math import floor
 from textwrap import TextWrapper
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from flask_babel import get_locale, get_translations, gettext, ngettext
@@ -159,13 +159,22 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
-    """Return an email as HTML. `picture` is the name of an inline image, and `alt` its text alternative. See `write`
-    for the other parameters."""
+class Picture(NamedTuple):
+    """An inline image."""
+
+    name: str = ""
+    alt: str = ""  # its text alternative
+
+
+NO_PICTURE = Picture()
+
+
+def write_page(letter: Letter, picture: Picture = NO_PICTURE, mark: str = "", stop: str = "", desk: str = "") -> str:
+    """Return an email as HTML. See `write` for the last three parameters."""
     page = _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
-        picture=picture,
-        alt=alt,
+        picture=picture.name,
+        alt=picture.alt,
         mark=mark,
         stop=stop,
         desk=desk,

@@ -45,6 +45,7 @@ from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver,
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
 from server.post.wording import (
     Letter,
+    Picture,
     answer_above,
     by_beginning,
     counted,
@@ -354,7 +355,7 @@ def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> N
 
 
 def test_a_hidden_picture_has_alternative_text() -> None:
-    page = write_page(YOUR_TURN, "x.png", alt='Sternenhimmel: Leo. coins: "Ada" 1')
+    page = write_page(YOUR_TURN, Picture("x.png", 'Sternenhimmel: Leo. coins: "Ada" 1'))
     assert 'alt="Sternenhimmel: Leo. coins: &#34;Ada&#34; 1"' in page
 
 
@@ -383,7 +384,7 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
         table=text.table("sternenglanz", sternenglanz.view(state, 0), names, "de"),
         moves=tuple(by_beginning([sternenglanz.write_move(move) for move in moves])),
     )
-    page = write_page(letter, "x.png", answer_above(), "https://stars.example/stop")
+    page = write_page(letter, Picture("x.png"), answer_above(), "https://stars.example/stop")
     assert len(page.encode()) < 60 * 1024  # of 102 KB, above which some do
 
 

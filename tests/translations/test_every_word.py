@@ -53,7 +53,9 @@ def test_an_untranslated_text_is_detected() -> None:
 def test_emails_are_translated(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
-            head, _, page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")
+            head, _, page = wording.write_page(
+                letter, wording.Picture("x.png"), wording.answer_above(), "Xyz"
+            ).partition("<body>")
             assert '<html lang="de">' in head
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
 

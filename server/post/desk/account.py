@@ -243,5 +243,4 @@ def _goodbye(errand: Errand) -> Said:
             "You can't undo this."
         )
         return Said(told=[told], asks=commands.GOODBYE)
-    errand.has_gone = True  # the account is deleted when the last email is queued
-    return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])
+    return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])  # once it is queued

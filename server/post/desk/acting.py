@@ -4,10 +4,8 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
@@ -16,10 +14,12 @@ from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
+from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
 from server.games import GAMES, Json, RuleError
 from server.games.presentation import edition_of, refused
 from server.play.game import Game
+from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
 from server.post.desk import commands
 from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
@@ -28,11 +28,14 @@ from server.post.desk.reading import Asked, example_of, nearest
 from server.post.desk.rule_texts import editions, options_of
 from server.post.desk.wishes import Wish
 from server.post.incoming.commands import PAUSE, stops, word_for
+from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
 from server.post.terms import usual_times
+from server.post.topics import COST, HOW_LONG, LEAVING, MAILS, SCORING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
+from server.store.tables import DeskMail
 from server.translations import noted, times
 
 
@@ -65,21 +68,34 @@ class Said:
     review: Json | None = None  # the review that a second email will contain once it is complete
 
 
-@dataclass
+@dataclass(frozen=True)
 class Errand:
-    """The commands of one email."""
+    """A player's email to the post desk, and the command of it that is being carried out."""
 
-    mail_id: UUID
+    mail: DeskMail
+    read: Mail
     player_id: UUID
     records: Records
-    is_again: bool  # whether an earlier attempt may have carried out some of the commands
-    is_sure: bool = False  # whether the player has confirmed the commands
-    has_gone: bool = False  # whether the account is to be deleted
-    has_attached: bool = False  # whether the reply already has an attachment
+    confirmed: DeskMail | None = None  # the earlier email whose commands it confirms
     is_doubted: bool = False  # whether other lines question or contradict its commands
-    written_at: datetime | None = None  # set if the email may be an old copy
+    has_attached: bool = False  # whether the reply already has an attachment
     doubt: str = ""  # why the current command must be confirmed
     step: int = 0
+
+    @property
+    def is_again(self) -> bool:
+        """Return whether an earlier attempt may have carried out some of the commands."""
+        return self.mail.tries > 1
+
+    @property
+    def is_sure(self) -> bool:
+        """Return whether the player has confirmed the commands."""
+        return self.confirmed is not None
+
+    @property
+    def is_old(self) -> bool:
+        """Return whether the email may be a copy of one that we no longer recognize."""
+        return self.read.written_before(clock.now() - KEPT)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -96,7 +112,8 @@ class Errand:
 
     def _id(self, kind: str) -> UUID:
         """Return an id of this command. Commands are confirmed under their email's id, and are counted from 1 again."""
-        return uuid5(self.mail_id, f"{kind} {'confirmed ' * self.is_sure}{self.step}")
+        mail = self.confirmed or self.mail
+        return uuid5(mail.mail_id, f"{kind} {'confirmed ' * self.is_sure}{self.step}")
 
     def number(self, game_id: UUID) -> int:
         return desk.numbers(self.player_id, [game_id])[game_id]
@@ -115,31 +132,6 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
-_OF_MAILS = re.compile(
-    r"\b(?:(?:fewer|less|too many|so many|stop|no more) (?:\w+ )?e?-?mails?|(?:weniger|zu viele|so viele|keine) e?-?mails?"
-    r"|(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)|(?:meno|troppe|tante) e?-?mail)\b",
-    re.IGNORECASE,
-)
-_OF_LEAVING = re.compile(
-    r"\b(?:(?:delete|close|remove|cancel) (?:my|the) account|(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)"
-    r"|lösch\w* (?:bitte )?mein (?:konto|account)|supprim\w+ (?:mon|le) compte|(?:cancell|elimin)\w+ (?:il mio |l['’])?account)\b",
-    re.IGNORECASE,
-)
-_OF_PAUSING = re.compile(r"\b(?:pause|pausier\w*|unterbrech\w*|interromp\w*|sospend\w*|in pausa)\b", re.IGNORECASE)
-_OF_COST = re.compile(
-    r"\b(?:cost|costs|free|pay|price|(?:need|have|create) an account|kostet|kosten|kostenlos|gratis|bezahlen|brauche ich ein konto|coûte|payer"
-    r"|gratuit\w*|payant\w*|besoin d['’]un compte|costa|pagare|serve un account)\b",
-    re.IGNORECASE,
-)
-OF_SCORING = re.compile(
-    r"\b(?:how (?:do|can|does) (?:i|you|we|one|it)?(?: \w+)? ?(?:score|win|get points|earn points)"
-    r"|wie (?:bekomme|mache|sammle|sammelt|bekommt|gewinn\w*|punkte\w*)|comment (?:marque|gagne)\w*|come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)\b)",
-    re.IGNORECASE,
-)
-HOW_LONG = re.compile(
-    r"\b(?:how (?:long|much time)|wie (?:lange|viel zeit)|combien de temps|quanto (?:dura|tempo|ci vuole))\b",
-    re.IGNORECASE,
-)
 ASKING = commands.LEAVE, commands.GOODBYE  # these always need confirmation
 _ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
@@ -159,24 +151,23 @@ def acts(name: str) -> Callable[[Act], Act]:
 def carry_out(errand: Errand, asked: Asked) -> Said:
     """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
     player has only confirmed that they wrote it."""
-    errand.step += 1
     if not asked.command:
         return _not_understood(asked)
-    errand.doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
-    if errand.doubt and asked.command not in ASKING:
-        return Said(line=asked.line, told=[errand.doubt], asks=asked.canonical)
+    doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
+    if doubt and asked.command not in ASKING:
+        return Said(line=asked.line, told=[doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
         return Said(line=asked.line, told=[told])
+    errand = replace(errand, doubt=doubt, confirmed=None if asked.is_question else errand.confirmed)
     try:
-        said = _ACTS[asked.command](replace(errand, is_sure=False) if asked.is_question else errand, asked.rest)
+        said = _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
         example = example_of(asked.command, spoken().locale)
         said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
         said = Said(told=[_sentence(error)])
     said.line = asked.line
-    errand.has_attached = errand.has_attached or bool(said.files)
     return said
 
 
@@ -185,8 +176,8 @@ def _doubt(errand: Errand, asked: Asked) -> str:
         return str(gettext("This line ends with a question mark, so nothing has changed yet."))
     if errand.is_doubted:
         return str(gettext("Another line of your email questions or contradicts this, so nothing has changed yet."))
-    if errand.written_at:
-        day = times.day(errand.written_at.date(), spoken())
+    if errand.is_old and (at := errand.read.written_at):
+        day = times.day(at.date(), spoken())
         told = gettext("Your email is dated %(day)s and may be an old copy. So nothing has changed yet.", day=day)
         return str(told)
     return ""
@@ -202,25 +193,25 @@ def _about(line: str) -> list[str]:
     """Return the answer to a sentence about emails, the account, a pause, the price or the points, or []."""
     locale = spoken().locale
     goodbye = BY_NAME[commands.GOODBYE].word(locale)
-    if _OF_LEAVING.search(line):
+    if is_about(line, LEAVING):
         return [
             gettext('To delete your account, reply "%(goodbye)s". We ask you to confirm it first.', goodbye=goodbye)
         ]
-    if _OF_MAILS.search(line):
+    if is_about(line, MAILS):
         bundled, off = gettext("set mails bundled"), gettext("set mails off")
         return [
             gettext('To get one email about several turns, reply "%(bundled)s".', bundled=bundled),
             gettext('To get no emails about your games, reply "%(off)s".', off=off),
         ]
-    if _OF_PAUSING.search(line):
+    if is_about(line, PAUSE):
         pause, vacation = word_for(PAUSE, locale), example_of(commands.VACATION, locale)
         return [
             gettext('To pause a game, reply "%(pause)s" to an email about it. The others must agree.', pause=pause),
             gettext('To stop your clock in all games for some days, reply for example "%(line)s".', line=vacation),
         ]
-    if _OF_COST.search(line):
+    if is_about(line, COST):
         return [gettext("Playing is free. Your account is your email address, so you need no password.")]
-    if OF_SCORING.search(line):
+    if is_about(line, SCORING):
         rules = example_of(commands.RULES, locale)
         return [gettext('The rules say how you score. For example, reply "%(rules)s".', rules=rules)]
     return []
@@ -236,7 +227,7 @@ def _not_understood(asked: Asked) -> Said:
         return Said(line=asked.line, told=[told])
     if told := _about(asked.line):
         return Said(line=asked.line, told=told)
-    if HOW_LONG.search(asked.line):
+    if is_about(asked.line, HOW_LONG):
         told = gettext(
             "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
             "days."

@@ -23,9 +23,12 @@ class Command:
     arguments: str
     help: str  # a sentence
     example: str
-    writes: bool
     words: Mapping[str, tuple[str, ...]]  # by language; our emails use the first word of each
     said: str = ""  # words in the example that are also translated
+
+    @property
+    def writes(self) -> bool:
+        return self.name in _WRITING
 
     def word(self, locale: str) -> str:
         """Return the word that this language's emails use for the command."""
@@ -54,6 +57,7 @@ HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
 )
 SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE = "show", "history", "review", "rematch", "standings", "archive"
 SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
+_WRITING = (NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE, REMATCH, SET, VACATION, GOODBYE)
 OF_THIS_GAME = (SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE)  # in replies to emails about a game
 
 COMMANDS = (
@@ -62,7 +66,6 @@ COMMANDS = (
         noted("[N|COMMAND]"),
         noted("Lists all commands, or explains one. With a number, lists the commands for emails about game N."),
         "help new",
-        False,
         _words("hilfe", "aide", "aiuto"),
     ),
     Command(
@@ -70,7 +73,6 @@ COMMANDS = (
         noted("[N|GAME [EDITION]]"),
         noted("Explains game N or a kind of game, and how to write a move."),
         f"rules {A_GAME}",
-        False,
         _words("regeln|spielregeln", "règles|regles", "regole"),
     ),
     Command(
@@ -78,7 +80,6 @@ COMMANDS = (
         "",
         noted("Lists your games with their numbers, and says which are waiting for you."),
         "games",
-        False,
         _words("partien|meine partien", "parties|mes parties", "partite|le mie partite"),
     ),
     Command(
@@ -86,7 +87,6 @@ COMMANDS = (
         "",
         noted("Lists open games that you can join."),
         "open",
-        False,
         _words("offen|offene partien", "ouvertes|parties ouvertes", "aperte|partite aperte"),
     ),
     Command(
@@ -94,7 +94,6 @@ COMMANDS = (
         noted("GAME [SEATS] [key=value ...]"),
         noted("Opens a game for others to join. You can set the number of players, the time per move and options."),
         f"new {A_GAME} 4 players 2 days per move with bob@example.org",
-        True,
         _words("neu|neue partie", "nouvelle|nouvelle partie|nouveau", "nuova|nuova partita|nuovo"),
         noted("4 players 2 days per move with bob@example.org"),
     ),
@@ -103,7 +102,6 @@ COMMANDS = (
         noted("GAME [SEATS]"),
         noted("Starts a game against bots immediately."),
         f"play {A_GAME}",
-        True,
         _words("spiele|spielen|spiel", "jouer|joue", "gioca|giocare"),
     ),
     Command(
@@ -111,7 +109,6 @@ COMMANDS = (
         noted("GAME [SEATS] [CLOCK]"),
         noted("Joins an open game that fits, or opens one for others to join."),
         f"find {A_GAME} 3",
-        True,
         _words("suche|suchen|finde", "chercher|cherche|trouver", "cerca|cercare|trova"),
     ),
     Command(
@@ -119,7 +116,6 @@ COMMANDS = (
         "",
         noted("Cancels your searches, unless their games have started."),
         "cancel find",
-        True,
         _words("suche abbrechen|suche beenden", "annuler recherche|annuler la recherche", "annulla ricerca"),
     ),
     Command(
@@ -127,7 +123,6 @@ COMMANDS = (
         noted("ADDRESS to N"),
         noted("Emails someone an invitation to take a free seat in game N."),
         "invite bob@example.org to 3",
-        True,
         _words("einladen|lade", "inviter|invite", "invita|invitare"),
         noted("bob@example.org to 3"),
     ),
@@ -138,7 +133,6 @@ COMMANDS = (
             "Takes a seat in game N, or in any open game. If a bot is playing for you in game N, takes your seat back."
         ),
         "join 3",
-        True,
         _words("mitspielen|beitreten", "rejoindre", "unisciti|partecipa"),
     ),
     Command(
@@ -146,7 +140,6 @@ COMMANDS = (
         "N",
         noted("Leaves game N. After the start, you resign and a bot plays on. We ask you to confirm first."),
         "leave 3",
-        True,
         _words("verlassen|verlasse", "quitter", "lascia|lasciare"),
     ),
     Command(
@@ -154,7 +147,6 @@ COMMANDS = (
         noted("N [at VERSION]"),
         noted("Sends the table of game N as a picture and in words, as it is now or as it was at an earlier version."),
         "show 3",
-        False,
         _words("zeige|zeig", "montrer|montre", "mostra|mostrare"),
     ),
     Command(
@@ -162,7 +154,6 @@ COMMANDS = (
         "N",
         noted("Lists what has happened in game N."),
         "history 3",
-        False,
         _words("verlauf", "historique", "cronologia"),
     ),
     Command(
@@ -172,7 +163,6 @@ COMMANDS = (
             "Compares your moves in game N with a bot's, once the game is over. The first time, this takes a few minutes."
         ),
         "review 3",
-        False,
         _words("rückblick|rueckblick", "analyse|analyser", "analisi|analizza"),
     ),
     Command(
@@ -180,7 +170,6 @@ COMMANDS = (
         "N",
         noted("Opens another game like game N, or joins it if another player of game N has opened it."),
         "rematch 3",
-        True,
         _words("revanche|nochmal", "revanche", "rivincita"),
     ),
     Command(
@@ -188,7 +177,6 @@ COMMANDS = (
         noted("[N|GAME]"),
         noted("Lists the scores of game N, or your own results in all games or in one kind of game."),
         "standings 3",
-        False,
         _words("stand|ergebnisse", "classement|résultats|resultats", "classifica|risultati"),
     ),
     Command(
@@ -196,7 +184,6 @@ COMMANDS = (
         "N",
         noted("Sends the archive of game N once the game is over. You can use it to check that the game was fair."),
         "archive 3",
-        False,
         _words("archiv", "archive", "archivio"),
     ),
     Command(
@@ -204,7 +191,6 @@ COMMANDS = (
         "",
         noted("Lists your settings."),
         "settings",
-        False,
         _words("einstellungen", "réglages|reglages|paramètres|parametres", "impostazioni"),
     ),
     Command(
@@ -212,7 +198,6 @@ COMMANDS = (
         noted("name|language|zone|nights|days-off|mails|reminders VALUE"),
         noted('Changes a setting. To turn it off, use the value "off".'),
         "set zone Europe/Berlin",
-        True,
         _words("setze|einstellen", "régler|regler", "imposta|impostare"),
         noted("zone Europe/Berlin"),
     ),
@@ -221,7 +206,6 @@ COMMANDS = (
         "A..B",
         noted("Stops your clock in all games from day A to day B."),
         "vacation 2027-07-01..2027-07-14",
-        True,
         _words("urlaub", "vacances", "vacanza|vacanze"),
     ),
     Command(
@@ -229,7 +213,6 @@ COMMANDS = (
         "",
         noted("Attaches a copy of all data we store about you."),
         "export",
-        False,
         _words("exportieren", "exporter", "esporta|esportare"),
     ),
     Command(
@@ -237,7 +220,6 @@ COMMANDS = (
         "",
         noted("Deletes your account. We ask you to confirm first."),
         "goodbye",
-        True,
         _words("abschied|konto löschen|konto loeschen", "adieu|supprimer mon compte", "addio|elimina il mio account"),
     ),
 )

@@ -48,7 +48,7 @@ from server.post.desk.reading import (
     without_repeats,
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
-from server.post.desk.table_moves import due_games, pass_on
+from server.post.desk.table_moves import pass_on
 from server.post.desk.wishes import Wish, first_name_of, wish_in
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -65,7 +65,6 @@ from server.translations import LOCALES
 
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
-_MOST_DUE = 20  # games whose moves are looked for in an email
 _MOST_TRIES = 5  # attempts that ended in a crash
 _LATEST_REVIEW = timedelta(hours=6)  # after that, an email explains why a review isn't complete
 # This excludes links such as `a@https://evil.example`.
@@ -135,63 +134,50 @@ def _apology(mail: DeskMail, player: Player) -> Json | None:
     except Exception:  # this may be the fault of the email
         log.exception("Mail %s to the post desk gets no reply", mail.mail_id)
         return None
-    if (read.sender or "").lower() != player.email or read.automatic or read.is_forged:
+    if not read.is_from(player.email) or read.automatic or read.is_forged:
         return None
     with force_locale(stored_locale(player.locale)):
         told = gettext("Something went wrong on our side. We couldn't process your email.")
-    return _letter_to(mail, read, player, _Answer([Said(told=[told])]))
+    return _letter(
+        mail, player.player_id, DESK_ANSWER.name, _data(read, _Answer([Said(told=[told])])) | {"proved": True}
+    )
 
 
 def _deal(mail: DeskMail, records: Records) -> None:
     if mail.lines is not None and mail.player_id is None:
         return _take_leave(mail, records)
-    known = _known_address(mail)
-    read: replies.Mail = child.run(replies.read, mail.raw, known)
+    try:
+        capability = opened(mail.recipient)
+    except NotFound:  # an address of a table, or signed with a secret that has expired
+        capability = None
+    reader = db.session.get(Player, capability.game_id) if capability and capability.seat == For.PLAYER else None
+    read: replies.Mail = child.run(replies.read, mail.raw, reader.email if reader else "")
     sender = (read.sender or "").lower()
     if not sender or read.automatic or _is_of_a_desk(sender):
         return _finish(mail)
-    if mail.lines is not None and mail.player_id is not None:
+    if mail.lines is not None:
         player = db.session.get(Player, mail.player_id)
-        written, locale = (*read.lines, *(read.beside or ())), stored_locale(player.locale) if player else "en"
-        request = child.run(in_own_words, request_of(mail.lines, MOST), written, locale)
-        return _deal_with_player(mail, read, player, records, request)
-    try:
-        capability = opened(mail.recipient)
-    except NotFound:  # signed with a secret that has expired
-        capability = None
+        return _deal_with_player(Errand(mail, read, player.player_id, records), player) if player else _finish(mail)
     player = _player_at(sender)
+    if player is None:
+        return _deal_with_stranger(mail, read, records, capability)
+    errand = Errand(mail, read, player.player_id, records)
     if capability is None:
-        return _answer_unproved(mail, read, player, records) if player else _welcome_stranger(mail, read, sender)
+        return _answer_unproved(errand, player)
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
-            is_new = player is None
-            if is_new and _is_old(read):  # a copy may outlive a deleted account
-                return _welcome_stranger(mail, read, sender)
-            if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
-                return None
-            return _deal_with_player(mail, read, player, records, is_new=is_new)
-        case For.PLAYER if player and player.player_id == capability.game_id:
+            return _deal_with_player(errand, player)
+        case For.PLAYER if player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
-                return _deal_with_player(mail, read, player, records)
-            return _answer_unproved(mail, read, player, records)  # we wrote to the player's former address
+                return _deal_with_player(errand, player)
+            return _answer_unproved(errand, player)  # we wrote to the player's former address
         case For.ASKED if is_mark_of(sender, capability.number):
             waiting = desk.asked(capability.game_id)
-            if waiting and player and waiting.player_id == player.player_id:
-                return _deal_with_player(mail, read, player, records, waiting=waiting)
-            if waiting is None and player:
-                return _answer_nothing_left(mail, read, player, capability.game_id, records)
+            if waiting is None:
+                return _answer_nothing_left(errand, player, capability.game_id)
+            if waiting.player_id == player.player_id:
+                return _deal_with_player(errand, player, waiting)
     return _finish(mail)  # the reply comes from a different address than our email was sent to
-
-
-def _known_address(mail: DeskMail) -> str:
-    """Return the address of the player to whom a signed address was issued, or "". The player's address may be that of
-    a postmaster."""
-    try:
-        capability = opened(mail.recipient)
-    except NotFound:
-        return ""
-    player = db.session.get(Player, capability.game_id) if capability and capability.seat == For.PLAYER else None
-    return player.email if player else ""
 
 
 def _player_at(email: str) -> Player | None:
@@ -209,7 +195,20 @@ def _is_of_a_desk(sender: str) -> bool:
 # Without proof
 
 
-def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
+def _deal_with_stranger(mail: DeskMail, read: replies.Mail, records: Records, capability: Capability | None) -> None:
+    """Process an email from an address without an account. A reply to our first email creates one."""
+    if capability is None:
+        return _welcome(mail, read)
+    if capability.seat != For.STRANGER or read.is_forged or not is_stranger(capability, read.sender or ""):
+        return _finish(mail)
+    if read.written_before(clock.now() - KEPT):  # a copy may outlive a deleted account
+        return _welcome(mail, read)
+    if player := _new_player(mail, read, LOCALES[capability.number]):
+        _deal_with_player(Errand(mail, read, player.player_id, records), player, is_new=True)
+    return None
+
+
+def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     """Send the one email that an address without an account gets. It quotes nothing from the inbound email.
 
     If the sender is forged, nothing is sent. Otherwise, forgers could use up the number of first emails that a domain
@@ -218,38 +217,41 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
     if read.is_forged:
         return _finish(mail)
     locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
-    closed = "" if is_open(SIGN_UPS) else SIGN_UPS
-    request = _request(read, locale)
+    request = _request(mail, read, locale)
     asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
     wishes = [it for it in asked if it and it.command != commands.SET]
     is_asked = bool(wishes) and (request.is_clear or request.is_outright)
     wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
-    data = {"to": sender, "locale": locale, "closed": closed, "answers": "", "wishes": wishes, "asked": is_asked}
+    closed = "" if is_open(SIGN_UPS) else SIGN_UPS
+    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked)
+
+
+def _finish_with_welcome(mail: DeskMail, read: replies.Mail, locale: str, closed: str, **more: object) -> None:
+    sender = (read.sender or "").lower()
+    data = {"to": sender, "locale": locale, "closed": closed, "answers": "", **more}
     _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
 
 
-def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
+def _answer_unproved(errand: Errand, player: Player) -> None:
     """Reply to commands that anyone may send, and ask the player to confirm the others.
 
     Someone else may have written the email. So our reply repeats neither lines without commands nor lines with a link.
     If the sender is forged, no reply is sent.
     """
+    mail, read = errand.mail, errand.read
     uses = _letters_to(read, player.email)
     if not is_welcome(player) or read.is_forged or not _has_left(uses):
         return _finish(mail)
     locale = stored_locale(player.locale)
-    request = _request(read, locale)
-    errand = _errand(mail, player.player_id, records)
+    request = _request(mail, read, locale)
+    asked = without_repeats([it for it in request.asked if it.command and not has_link(_ADDRESS.sub("", it.line))])
+    wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
+    asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
     with force_locale(locale):
-        asked = without_repeats([it for it in request.asked if it.command and not has_link(_ADDRESS.sub("", it.line))])
-        wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
-        asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
-        said = (
-            [offer(wishes)] if wishes else [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
-        )
-        waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
+        said = [offer(wishes)] if wishes else [_said(errand, it) for it in asked if it.command in commands.AT_ONCE]
+    waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
-    return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
+    return _finish(mail, _letter_to(errand, answer, is_proved=False), player, answer, unproved=uses)
 
 
 def _as_unproved(asked: Asked) -> str:
@@ -262,40 +264,39 @@ def _as_unproved(asked: Asked) -> str:
 
 
 @with_retries
-def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
+def _new_player(mail: DeskMail, read: replies.Mail, of_letter: str) -> Player | None:
     """Create an account for an address that has replied to our first email, whose language was `of_letter`. Return None
     while sign-ups are closed."""
+    sender = (read.sender or "").lower()
     locale = language_of(read.lines, "", otherwise=of_letter)  # the language of our email outweighs the mail program's
     try:
         expect_known_or_open(sender)
     except Closed:
-        data = {"to": sender, "locale": locale, "closed": SIGN_UPS, "answers": ""}
-        _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
+        _finish_with_welcome(mail, read, locale, SIGN_UPS)
         return None
     player_of(sender, locale, likely_name=first_name_of(read.named))
     db.session.commit()
     return _player_at(sender)
 
 
-def _deal_with_player(
-    mail: DeskMail,
-    read: replies.Mail,
-    player: Player | None,
-    records: Records,
-    request: Request | None = None,
-    waiting: DeskMail | None = None,
-    is_new: bool = False,
-) -> None:
+def _deal_with_player(errand: Errand, player: Player, waiting: DeskMail | None = None, is_new: bool = False) -> None:
     """Carry out the commands of a player who has proved their address."""
-    if player is None or not is_welcome(player):
-        return _finish(mail)
-    if read.is_forged:
-        return _refuse_forged(mail, read, player)
-    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
-    _note_proof(player)
-    locale = stored_locale(player.locale)
-    read = replace(unsigned(read, player.name, locale), named=f"{read.named} {player.name}")
-    request = request or _request(read, locale)
+    if not is_welcome(player):
+        return _finish(errand.mail)
+    with force_locale(stored_locale(player.locale)):
+        if errand.read.is_forged:
+            return _refuse_forged(errand, player)
+        _note_proof(player)
+        named = f"{errand.read.named} {player.name}"
+        read = replace(unsigned(errand.read, player.name, stored_locale(player.locale)), named=named)
+        mail = errand.mail  # an earlier attempt may have created the account
+        is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)
+        return _carry_out(replace(errand, read=read), player, waiting, is_new)
+
+
+def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool) -> None:
+    mail, read, locale = errand.mail, errand.read, stored_locale(player.locale)
+    request = _request(mail, read, locale)
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)
@@ -306,52 +307,40 @@ def _deal_with_player(
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
-        confirmed = request_of(waiting.lines or ()).asked
-        errand = _errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries)
-        _carry_out_all(mail, errand, confirmed, answer)
+        _carry_out_all(replace(errand, confirmed=waiting), request_of(waiting.lines or ()).asked, answer)
         answer.confirmed = waiting.mail_id
     elif waiting and request.is_unsure:
         answer.waits += waiting.lines or ()
         answer.asks_again = waiting.mail_id
-        with force_locale(locale):
-            told = [
-                gettext("Your email says yes, but the rest of it contradicts or questions that. So we're asking again.")
-            ]
-            answer.said.append(Said(told=told))
+        told = gettext("Your email says yes, but the rest of it contradicts or questions that. So we're asking again.")
+        answer.said.append(Said(told=[told]))
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
-        with force_locale(locale):
-            answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
+        answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
+    answer.text = _text_of(read, request)
     if mail.lines is None and waiting is None and not is_new and _is_for_tables(request):
-        with force_locale(locale):
-            passed = _passed_on(_errand(mail, player.player_id, records), mail, read)
+        passed = pass_on(errand, *games.running_games(errand))
         if passed == Said():
             return _finish(mail, None, player)  # the table replies
         if passed:
             answer.said.append(passed)
-            answer.text = _text_of(read, request)
-            return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+            return _finish(mail, _letter_to(errand, answer), player, answer)
     request = request.with_outright_wish()
     if not answer.has_gone:
-        answer.text = _text_of(read, request)
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
-        asked = _asked_in(request, read, answer)
+        asked = _asked_in(request, answer)
         if not has_left(Use("desk-answers", player.player_id)):
             asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
-        errand = _errand(mail, player.player_id, records)
-        errand.is_doubted = request.is_doubted
-        errand.written_at = read.written_at if _is_old(read) else None
-        _carry_out_all(mail, errand, asked, answer)
+        _carry_out_all(replace(errand, is_doubted=request.is_doubted), asked, answer)
         if is_new:
             answer.wishes = request.wishes
-        elif request.wishes and not answer.has_gone:
-            with force_locale(locale):
-                answer.said.append(replace(offer(request.wishes), line=request.prose))
+        elif request.wishes:
+            answer.said.append(replace(offer(request.wishes), line=request.prose))
     if answer.has_gone:
-        _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
-        return _take_leave(mail, records)
+        _begin_leaving(mail, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))}, errand.player_id)
+        return _take_leave(mail, errand.records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
-    letter = _letter_to(mail, read, player, answer)
+    letter = _letter_to(errand, answer)
     if (seat := _seat_of(mail)) and not answer.waits:
         with force_locale(stored_locale(player.locale)):
             letter["data"] |= _at_table(seat, player.player_id, request, answer)
@@ -390,37 +379,25 @@ def _is_for_tables(request: Request) -> bool:
     return has_text and not (request.says_yes or request.says_no or any(it.command for it in request.asked))
 
 
-def _passed_on(errand: Errand, mail: DeskMail, read: replies.Mail) -> Said | None:
-    """Pass a move or a command on to its table. See `pass_on`."""
-    errand.written_at = read.written_at if _is_old(read) else None
-    waiting, running = games.running_games(errand)
-    due = due_games(errand, waiting[:_MOST_DUE])
-    return pass_on(errand, mail, read, due, running)
-
-
 def _is_final(waiting: DeskMail) -> bool:
     """Return whether a command that waits for `yes` gives up a seat or the account. Then any other text beside the
     `yes` may take it back."""
     return any(it.command in ASKING for it in request_of(waiting.lines or ()).asked)
 
 
-def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequence[Asked]:
+def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
     if request.asked or answer.is_new or answer.confirmed or answer.asks_again:
         return request.asked
     if request.wishes:
         return ()
-    if request.prose:
-        return [Asked(request.prose, "")]
-    return [Asked(commands.HELP, commands.HELP)]
+    return [Asked(request.prose, "") if request.prose else Asked(commands.HELP, commands.HELP)]
 
 
-def _request(read: replies.Mail, locale: str) -> Request:
+def _request(mail: DeskMail, read: replies.Mail, locale: str) -> Request:
+    if mail.lines is not None:
+        written = (*read.lines, *(read.beside or ()))
+        return child.run(in_own_words, request_of(mail.lines, MOST), written, locale)
     return child.run(read_request, replace(read, subject=command_in_subject(read)), locale)
-
-
-def _is_old(read: replies.Mail) -> bool:
-    """Return whether this may be a copy of an email that we no longer recognize."""
-    return read.written_at is not None and read.written_at < clock.now() - KEPT
 
 
 def _text_of(read: replies.Mail, request: Request) -> str:
@@ -429,67 +406,59 @@ def _text_of(read: replies.Mail, request: Request) -> str:
     return text if request.is_clear else re.sub(r"\d+", "", text)
 
 
-def _refuse_forged(mail: DeskMail, read: replies.Mail, player: Player) -> None:
+def _refuse_forged(errand: Errand, player: Player) -> None:
     """Notify the player of an email to an address that only they should know, but which their domain disowns."""
-    with force_locale(stored_locale(player.locale)):
-        told = [
-            gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it."),
-            gettext("If you sent it, send it again through your own email provider. If not, you can ignore this."),
-        ]
-    letter = _letter_to(mail, read, player, _Answer([Said(told=told)]), is_proved=False)
-    return _finish(mail, letter, player, unproved=_letters_to(read, player.email))
+    told = [
+        gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it."),
+        gettext("If you sent it, send it again through your own email provider. If not, you can ignore this."),
+    ]
+    letter = _letter_to(errand, _Answer([Said(told=told)]), is_proved=False)
+    return _finish(errand.mail, letter, player, unproved=_letters_to(errand.read, player.email))
 
 
-def _carry_out_all(mail: DeskMail, errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
+def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
     """Carry out commands in order, each in the player's language at the time."""
-    errand.has_attached = any(it.files for it in answer.said)
-    for it in without_repeats(asked):
+    for step, it in enumerate(without_repeats(asked), 1):
         player = db.session.get_one(Player, errand.player_id, populate_existing=True)
+        has_attached = any(said.files for said in answer.said)
         with force_locale(stored_locale(player.locale)):
-            said = _said(errand, it, mail)
+            said = _said(replace(errand, step=step, has_attached=has_attached), it)
         db.session.rollback()  # discard rows read for this command
         answer.said.append(said)
         if said.asks:
             answer.waits.append(said.asks)
-        if errand.has_gone:
+        if errand.is_sure and it.canonical == commands.GOODBYE and not it.is_question:
             answer.has_gone = True
             return
 
 
-def _said(errand: Errand, asked: Asked, mail: DeskMail) -> Said:
+def _said(errand: Errand, asked: Asked) -> Said:
     """Carry out a command. If its game is unavailable to this process, others may try before the reply says so."""
     try:
         return carry_out(errand, asked)
     except Unavailable as error:
-        if is_passing(error) or mail.tries < _MOST_TRIES:
+        if is_passing(error) or errand.mail.tries < _MOST_TRIES:
             raise
-        log.warning("Mail %s to the post desk: %s", mail.mail_id, error)
+        log.warning("Mail %s to the post desk: %s", errand.mail.mail_id, error)
         told = gettext("This game is unavailable at the moment. Please try again later.")
         return Said(line=asked.line, told=[told])
 
 
-def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
+def _answer_nothing_left(errand: Errand, player: Player, asked_in: UUID) -> None:
     """Reply to an email whose commands were already carried out, or are too old. The sender is proved if we know to
     whom the email to which they reply was sent."""
     owner = desk.owner_of(asked_in)
     if owner is None:
-        return _answer_unproved(mail, read, player, records)
+        return _answer_unproved(errand, player)
     if owner != player.player_id or not is_welcome(player):
-        return _finish(mail)
-    request = _request(read, stored_locale(player.locale))
-    if request.asked or read.is_forged:
-        return _deal_with_player(mail, read, player, records, request)
+        return _finish(errand.mail)
+    request = _request(errand.mail, errand.read, stored_locale(player.locale))
+    if request.asked or errand.read.is_forged:
+        return _deal_with_player(errand, player)
     with force_locale(stored_locale(player.locale)):
-        answer = _Answer([Said(told=[gettext("There's nothing left to confirm.")])])
-    answer.text, answer.is_unclear = _text_of(read, request), True
-    return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
-
-
-def _errand(
-    mail: DeskMail, player_id: UUID, records: Records, is_sure: bool = False, tries: int | None = None
-) -> Errand:
-    again = (mail.tries if tries is None else tries) > 1
-    return Errand(mail.mail_id, player_id, records, again, is_sure)
+        answer = _Answer([Said(told=[gettext("There's nothing left to confirm.")])], is_unclear=True)
+    answer.text = _text_of(errand.read, request)
+    return _finish(errand.mail, _letter_to(errand, answer), player, answer)
 
 
 @with_retries
@@ -532,9 +501,10 @@ class _Answer:
     confirmed: UUID | None = None  # the email whose commands were carried out
 
 
-def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answer, is_proved: bool = True) -> Json:
+def _letter_to(errand: Errand, answer: _Answer, is_proved: bool = True) -> Json:
+    mail = errand.mail
     asked_in = {"asked_in": str(mail.mail_id) if answer.waits else "", "proved": is_proved}
-    return _letter(mail, player.player_id, DESK_ANSWER.name, _data(read, answer, is_proved) | asked_in)
+    return _letter(mail, errand.player_id, DESK_ANSWER.name, _data(errand.read, answer, is_proved) | asked_in)
 
 
 def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
@@ -685,7 +655,7 @@ def _counts_of(email: str) -> list[str]:
 
 
 @with_retries
-def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
+def _begin_leaving(mail: DeskMail, letter: Json, player_id: UUID) -> None:
     """Store the last email to a player together with the player's own email, so that a retry can complete both."""
     mail.lines = [str(player_id), letter]
     desk.begin_leaving(mail, mail.lines)

@@ -255,7 +255,7 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other
     line means something to the table, so is the whole reply.
     """
-    grammar, words = Grammar(Spoken(GAMES[rules_name], locale), locale), commands.words_beside_tables(locale)
+    grammar, words = Grammar(Spoken(GAMES[rules_name], locale)), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
     written = [part for line in lines for part in _wishes_apart(line, words)]
     for line, it in _parsed(written, words):

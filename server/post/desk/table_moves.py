@@ -11,13 +11,13 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from html import escape
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from uuid import UUID
 
 from flask_babel import gettext, ngettext
 
 from server.errors import NotFound
-from server.games import GAMES, Rules
+from server.games import GAMES
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
@@ -26,19 +26,19 @@ from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
 from server.post.incoming.intake import identity
-from server.post.incoming.near_misses import Grammar, Notation, Spoken, has_long_word_of, resembles
+from server.post.incoming.near_misses import Grammar, has_long_word_of, resembles
 from server.post.incoming.replies import Line, Mail, parse, understand
 from server.post.incoming.sentences import strange_word_in
 from server.post.table_help import example_at_table, for_game
 from server.post.wording import spoken
 from server.store import desk, inbox
 from server.store.outbox import sent_at
-from server.store.tables import DeskMail
 
 _OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
 _OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
 _LONGEST = 200
 _MOST_LISTED = 20
+_MOST_DUE = 20  # games whose moves are looked for in an email
 
 
 class Due(NamedTuple):
@@ -61,21 +61,20 @@ class Found(NamedTuple):
 def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]) -> Found:
     """Return the lines of an email that are a move of this game, or seem to be one, and those that are commands."""
     rules = GAMES[rules_name]
-    grammar = Grammar(Spoken(rules, locale), locale, legal)
-    reply = parse(read, cast(Notation, rules), locale, legal)
-    found = tuple(line.text for line in reply.lines if _is_like_move(line, grammar, rules))
+    reply = parse(read, rules, locale, legal)
+    found = tuple(line.text for line in reply.lines if _is_like_move(line, reply.grammar))
     commands = tuple(line.text for line in reply.lines if line.command is not None and line.text not in found)
     return Found(found, understand(reply).move, commands)
 
 
-def _is_like_move(line: Line, grammar: Grammar, rules: Rules) -> bool:
+def _is_like_move(line: Line, grammar: Grammar) -> bool:
     text, command = line
     if command is not None:
         return command.move is not None
     if not text or looks_like_command(text, grammar.locale):
         return False
     is_near = resembles(text, grammar) and has_long_word_of(text, grammar)
-    return is_near or strange_word_in(rules, text, grammar.locale) != ""
+    return is_near or strange_word_in(grammar.rules.rules, text, grammar.locale) != ""
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:
@@ -96,56 +95,67 @@ def _for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
     return replace(read, lines=tuple(map(rest, read.lines)), beside=beside)
 
 
-def pass_on(errand: Errand, mail: DeskMail, read: Mail, due: Sequence[Due], running: Mapping[str, int]) -> Said | None:
+def pass_on(errand: Errand, waiting: Sequence[UUID], running: Mapping[str, int]) -> Said | None:
     """Pass the moves and commands in an email on to their tables, and return an empty reply. Return a reply that says
-    what is unclear, or None if the email has nothing to do with a table. `running`: how many running games of each kind
-    the player has."""
+    what is unclear, or None if the email has nothing to do with a table. `waiting` are games in which it may be the
+    player's turn. `running`: how many running games of each kind the player has."""
+    read, due = errand.read, _due_games(errand, waiting)
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
-    written, numbers = {_number_and_rest(line)[0] for line in read.lines}, desk.numbers(errand.player_id)
-    asked_at = sent_at(numbers, id_in(read.answers))
-    named = [number for number in numbers.values() if number in written]
-    answers = [_pass_on_to(errand, mail, read, due, whole, number, named, asked_at) for number in named]
+    written = {_number_and_rest(line)[0] for line in read.lines}
+    named = [number for number in desk.numbers(errand.player_id).values() if number in written]
+    answers = [_pass_on_to(errand, number, named, due, whole) for number in named]
     if told := [it for it in answers if it is not None]:
         return next((it for it in told if it != Said()), Said())
     if not whole:
         commands = next((found.commands for _, found in of_all if found.commands), ())
         return _which_game(errand, due, commands[0]) if commands else None
     it, found = whole[0]
-    is_only = running[it.game.table.rules.NAME] == 1 or (asked_at is None and len(due) == 1)
+    is_only = running[it.game.table.rules.NAME] == 1 or (len(due) == 1 and _asked_at(errand) is None)
     if len(whole) > 1 or not is_only:
         return _which_game(errand, due, example_at_table(it.game, it.seat))
-    return _passed_on(errand, mail, mail.raw, found.lines, it, asked_at)
+    return _passed_on(errand, errand.mail.raw, found.lines, it)
 
 
 def _pass_on_to(
-    errand: Errand,
-    mail: DeskMail,
-    read: Mail,
-    due: Sequence[Due],
-    whole: Sequence[tuple[Due, Found]],
-    number: int,
-    named: Sequence[int],
-    asked_at: datetime | None,
+    errand: Errand, number: int, named: Sequence[int], due: Sequence[Due], whole: Sequence[tuple[Due, Found]]
 ) -> Said | None:
-    """Pass on what an email says for the game with this number. `named` are all numbers in it."""
-    own = _for_number(read, number, named)
-    it = next((it for it in due if it.number == number), None) or _at_rest(errand, number, mail.arrived_at)
+    """Pass on what an email says for the game with this number. `named` are all numbers in it, and `whole` the games
+    that its unnumbered lines may mean."""
+    own = _for_number(errand.read, number, named)
+    it = next((it for it in due if it.number == number), None) or _at_rest(errand, number)
     found = _found(own, it) if it else Found()
     said = found.lines or found.commands
     if not (whole or said):
         return None
     if it is None or (it not in due and not found.commands):
         told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
-        return Said(line=read.lines[0], told=[told])
+        return Said(line=errand.read.lines[0], told=[told])
     if any(other.move not in (None, found.move) for _, other in whole):  # such as `1: dot b1`, where 1 may be a slot
         return _which_game(errand, due, example_at_table(it.game, it.seat))
-    return _passed_on(errand, mail, with_body(mail.raw, own), said, it, asked_at)
+    return _passed_on(errand, with_body(errand.mail.raw, own), said, it)
 
 
-def _at_rest(errand: Errand, number: int, at: datetime) -> Due | None:
-    """Return the player's game with this number, in which it isn't their turn, or None. Its turn is the version at this
-    time, so that a repeated attempt passes on the same email."""
+def _asked_at(errand: Errand) -> datetime | None:
+    """Return when the email to which this one replies was sent, if that was about turns."""
+    return sent_at(desk.numbers(errand.player_id), id_in(errand.read.answers))
+
+
+def _due_games(errand: Errand, waiting: Sequence[UUID]) -> list[Due]:
+    """Return those of these games in which it is the player's turn."""
+    found = []
+    for game_id in waiting[:_MOST_DUE]:
+        game = load(game_id)
+        seat = game.seat_of(errand.player_id)
+        turn = None if seat is None else turn_of(game.table, seat)
+        if seat is not None and turn is not None:
+            found.append(Due(errand.number(game_id), game, seat, turn))
+    return sorted(found, key=lambda it: it.number)
+
+
+def _at_rest(errand: Errand, number: int) -> Due | None:
+    """Return the player's game with this number, in which it isn't their turn, or None. Its turn is the version at
+    which the email arrived, so that a repeated attempt passes on the same email."""
     try:
         game = errand.game(number)
     except NotFound:
@@ -153,7 +163,7 @@ def _at_rest(errand: Errand, number: int, at: datetime) -> Due | None:
     seat = game.seat_of(errand.player_id)
     if seat is None or not game.table.turns:
         return None
-    versions = (row.version for row in whole_log(game.game_id) if row.recorded_at <= at)
+    versions = (row.version for row in whole_log(game.game_id) if row.recorded_at <= errand.mail.arrived_at)
     return Due(number, game, seat, max(versions, default=1))
 
 
@@ -163,12 +173,9 @@ def _found(read: Mail, it: Due) -> Found:
     return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
 
 
-def _passed_on(
-    errand: Errand, mail: DeskMail, raw: bytes, lines: Sequence[str], it: Due, asked_at: datetime | None
-) -> Said:
-    """Pass an email on to a table. `asked_at`: when the email to which it replies was sent, if that was about turns."""
-    is_turn = turn_of(it.game.table, it.seat) is not None
-    if errand.written_at or (is_turn and not _has_begun(it, asked_at or mail.arrived_at, errand.is_again)):
+def _passed_on(errand: Errand, raw: bytes, lines: Sequence[str], it: Due) -> Said:
+    mail, is_turn = errand.mail, turn_of(it.game.table, it.seat) is not None
+    if errand.is_old or (is_turn and not _has_begun(it, _asked_at(errand) or mail.arrived_at, errand.is_again)):
         name = errand.named(it.game)
         return Said(line=lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)])
     inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)
@@ -208,15 +215,3 @@ def _which_game(errand: Errand, due: Sequence[Due], line: str) -> Said:
         ),
     ]
     return Said(told=told, items=[errand.named(it.game) for it in due[:_MOST_LISTED]])
-
-
-def due_games(errand: Errand, waiting: Sequence[UUID]) -> list[Due]:
-    """Return those of these games in which it is the player's turn."""
-    found = []
-    for game_id in waiting:
-        game = load(game_id)
-        seat = game.seat_of(errand.player_id)
-        turn = None if seat is None else turn_of(game.table, seat)
-        if seat is not None and turn is not None:
-            found.append(Due(errand.number(game_id), game, seat, turn))
-    return sorted(found, key=lambda it: it.number)

@@ -14,6 +14,7 @@ from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name_word
 from server.post.incoming.doubt import is_courtesy
+from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.sanitize import has_link
@@ -22,44 +23,7 @@ LONGEST_NAME = 40  # characters
 _SHORT = 3  # words
 _SHORTEST_GAME = 5  # letters; shorter words may be any word
 
-_BOT = re.compile(r"\b(?:bots?|ro-?bots?|(?:the )?(?:computer|machine|cpu|ordinateur)|ki|ai)\b", re.IGNORECASE)
-_PEOPLE = re.compile(
-    r"\b(?:(?:other |real )?(?:people|players|persons?|humans?)|friends?|someone|somebody|others"
-    r"|menschen|leuten?|freund\w*|mitspieler\w*|jemand\w*|anderen?|echten?"
-    r"|personnes|gens|amie?s?|quelqu['’]un|autres|humains?"
-    r"|persone|amic[ioah]\w*|qualcuno|altri|umani)\b",
-    re.IGNORECASE,
-)
-_WANTING = re.compile(
-    r"['’]d (?:like|love)\b|\b(?:can|could|may|want|wanna|would|let['’]?s|how about|möchten?|moechten?|will|wollen|würden?|kann|können|darf"
-    r"|dürfen|lust|lass|veux|voudrais|voudrions|aimerais|peux|peut|puis|envie|voglio|vorrei|vorremmo|posso|possiamo"
-    r"|potrei|voglia)\b",
-    re.IGNORECASE,
-)
-_INVITING = re.compile(r"\b(?:invit\w*|einlad\w*|lade\b.{1,60}\bein)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>,;:@()\"]{1,80}@[^\s<>,;:@()\"]{1,200}[^\s<>,;:@()\".!?]")
-_PLAYING = re.compile(
-    r"\b(?:play|playing|(?:a|another|one) game|(?:mit)?spielen?|(?:ein|eine|einer) (?:spiel|partie|runde)|jouer|jouons"
-    r"|une (?:autre )?partie|gioc(?:are|o|hiamo)|una(?:['’]altra)? partita)\b",
-    re.IGNORECASE,
-)
-ASKS_ABOUT = re.compile(  # what the game is
-    r"\b(?:what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of game|was ist (?:das|es)|was soll das|worum geht"
-    r"|c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit|cos['’]?è|cos['’]e\b|di cosa si tratta)",
-    re.IGNORECASE,
-)
-NAMES_RULES = re.compile(
-    r"\b(?:rules|(?:spiel)?regeln|règles|regole|explain|erklär\w*|expliqu\w+|spiega\w*)\b", re.IGNORECASE
-)
-ASKS_RULES = re.compile(
-    rf"{ASKS_ABOUT.pattern}|\b(?:what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
-    r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)|how is (?:it|this) played|explain|the rules"
-    r"|wie (?:spielt|spiele|spielen|funktioniert|geht)|die regeln|spielregeln|erklär\w*"
-    r"|comment (?:(?:on |je )?jouer?|ça marche|ça se joue|fonctionne)"
-    r"|les règles|expliqu\w+"
-    r"|come (?:si gioca|funziona|gioco|devo giocare)|le regole|spiega\w*)",
-    re.IGNORECASE,
-)
 _CALLED = re.compile(
     r"(?i:\b(?:my name(?: is|['’]s)|(?:i am|i['’]m) called|call me|(?:you can )?call me|ich hei(?:ß|ss)e|mein name ist|nenn(?:t|en sie)? mich"
     r"|(?:change|set) my (?:display )?name to|rename me to|ändere (?:bitte )?meinen namen (?:in|zu|auf)|chang(?:e|ez|er) mon nom en"
@@ -111,7 +75,7 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games, addresses = _games_in(text), _ADDRESS.findall(text)
-    if addresses and (games or _PLAYING.search(text) or _INVITING.search(text)):
+    if addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
         guests = " ".join(dict.fromkeys(addresses))
         found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
     else:
@@ -141,15 +105,15 @@ def is_wish_to_play(lines: Sequence[str]) -> bool:
 
 
 def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:
-    is_about = games or _PLAYING.search(text)
-    against_bot, with_people = _BOT.search(text), _PEOPLE.search(text)
-    if ASKS_RULES.search(text) and is_about:
+    names_game = games or is_about(text, PLAYING)
+    against_bot, with_people = is_about(text, BOTS), is_about(text, PEOPLE)
+    is_wanted = is_about(text, WANTING)
+    if names_game and is_about(text, THE_GAME, HOW_TO_PLAY, THE_RULES):
         yield RULES
-        if not (games and against_bot and _WANTING.search(text)):
+        if not (games and against_bot and is_wanted):
             return
-    wants = _PLAYING.search(text) and (_WANTING.search(text) or against_bot)
     is_short = games and not is_near and len(text.split()) <= _SHORT
-    if wants or is_short or (games and (against_bot or _WANTING.search(text))):
+    if is_short or (names_game and (is_wanted or against_bot)):
         if against_bot or not with_people:
             yield PLAY
         if with_people or not against_bot:

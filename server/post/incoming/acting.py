@@ -286,7 +286,7 @@ def _leave_plan(doing: Doing, text: str) -> None:
     if not table.turns:
         raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
-    planned = read_plan(text, Spoken(table.rules, spoken().locale), spoken().locale) or []
+    planned = read_plan(text, Spoken(table.rules, spoken().locale)) or []
     moves = [to_api(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
 

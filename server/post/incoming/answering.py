@@ -7,9 +7,10 @@ that the email was processed. Every step is idempotent, so another process can t
 import logging
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
 from flask import current_app
@@ -20,7 +21,7 @@ from server.accounts.notice_kinds import ANSWER
 from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
-from server.games import Json, Seat
+from server.games import Json
 from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -36,26 +37,10 @@ from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.wishes import wishes_in
-from server.post.incoming import invitations, replies
+from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, about_pause, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
-from server.post.incoming.commands import (
-    AGREE,
-    CONFIRM,
-    HINT,
-    PAUSE,
-    PLAN,
-    READY,
-    RESIGN,
-    RESUME,
-    SAY,
-    STAND_IN,
-    UNDO,
-    VACATION,
-    meaning,
-    stops,
-    word_for,
-)
+from server.post.incoming.commands import meaning, stops, word_for
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
 from server.post.incoming.questions import answers, is_at_a_loss, is_question, mentioned_in, waiting_for, wants_advice
@@ -92,6 +77,42 @@ _LONGEST_FAULT = 300
 log = logging.getLogger(__name__)
 
 
+class _Outcome(NamedTuple):
+    """What is stored about an email once it has been processed."""
+
+    letter: Json | None = None  # our reply
+    reader: str = ""  # the address to which replies are counted
+    asks: str = ""  # what to confirm: ALL, REST or ""
+    confirmed: UUID | None = None  # the email that it confirms
+    acted: Collection[str] = ()  # the hashes of the lines that took effect
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """A player's reply to an email about a game."""
+
+    mail: Incoming
+    game: Game
+    player: Player
+    read: replies.Mail
+
+    @property
+    def is_proved(self) -> bool:
+        return self.read.is_from(self.player.email) and not self.read.is_forged
+
+    @property
+    def went_to_player(self) -> bool:
+        """Return whether this player is the only one who has received the reply address. Former players and stand-ins
+        know other reply addresses of the seat, and could use them to impersonate the player."""
+        is_shared = self.mail.turn < self.handed_over or self.game.seats[self.mail.seat].owner_id is not None
+        return not is_shared and not is_of_others(self.mail.turn, self.player.player_id)
+
+    @property
+    def handed_over(self) -> int:
+        """Return the version at which the seat last changed hands."""
+        return last_change_of_hands(whole_log(self.mail.game_id), self.mail.seat)
+
+
 def deal_with_mails() -> None:
     """Process every due email. Emails for the same seat are processed in order of arrival."""
     for arrived in inbox.due(clock.now(), _BATCH):
@@ -115,11 +136,11 @@ def _fault_of(mail: Incoming) -> str | None:
     try:
         game = load(mail.game_id)
         if mail.mark is not None:
-            _deal_with_guest(mail, mail.mark, game)
+            _finish(mail, _outcome_for_guest(mail, mail.mark, game))
         else:
             player = _player_of(mail, game)
             with force_locale(stored_locale(player.locale) if player else "en"):
-                _deal(mail, game, player)
+                _finish(mail, _outcome(mail, game, player) if player else _Outcome())
     except TooMuch as error:
         let_go()
         _set_aside(mail, str(error))  # a second try would take as much time
@@ -138,19 +159,19 @@ def _fault_of(mail: Incoming) -> str | None:
 def _set_aside(mail: Incoming, fault: str) -> None:
     """Store a faulty email for the operators, and notify its sender if possible."""
     if mail.mark is not None:
-        return _finish(mail, None, fault=fault)
+        return _finish(mail, _Outcome(), fault)
     try:
         game = load(mail.game_id)
         player = _player_of(mail, game)
         with force_locale(stored_locale(player.locale) if player else "en"):
             wrong = gettext("Something went wrong on our side. We couldn't process your email.")
             answer = _answer(wrong=wrong, answers=fit_id(split(mail.raw)[0].message_id))
-            _finish(mail, _letter(mail, game, answer), fault=fault)
+            _finish(mail, _Outcome(_letter(mail, game, answer)), fault)
     except Exception as error:
         let_go()
         if is_passing(error):
             raise
-        _finish(mail, None, fault=fault)
+        _finish(mail, _Outcome(), fault)
 
 
 def _player_of(mail: Incoming, game: Game) -> Player | None:
@@ -159,163 +180,131 @@ def _player_of(mail: Incoming, game: Game) -> Player | None:
     row = game.seats[mail.seat]
     player = db.session.get(Player, row.player_id) if row.player_id else None
     owner = db.session.get(Player, row.owner_id) if row.owner_id else None
-    return owner if owner and _is_from(_read(mail, owner.email), owner.email) else player
+    return owner if owner and _read(mail, owner.email).is_from(owner.email) else player
 
 
 def _read(mail: Incoming, known: str) -> replies.Mail:
     return child.run(replies.read, mail.raw, known)
 
 
-def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
+def _outcome_for_guest(mail: Incoming, mark: int, game: Game) -> _Outcome:
     """Process a reply to an invitation, in the language of the invited person if it is known, otherwise in the
     host's."""
     read = _read(mail, invited_address(game, mail.seat, mark) or "")
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
-        return _finish(mail, None)
+        return _Outcome()
     hosted_by = None if is_nameless(game.head.options) else db.session.get(Player, game.head.host)
     speaker = guest.player or hosted_by
-    locale = stored_locale(speaker.locale) if speaker else "en"
-    with force_locale(locale):
-        _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), reader=guest.email)
+    with force_locale(stored_locale(speaker.locale) if speaker else "en"):
+        return _Outcome(invitations.deal(mail, game, guest), guest.email)
 
 
-def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
-    read = _read(mail, player.email if player else "")
-    if player is None or read.automatic or not is_welcome(player):
-        _finish(mail, None)
-        return
-    read = unsigned(read, player.name, spoken().locale)
-    if mail.turn == SEVERAL and _is_from(read, player.email) and not read.is_forged and _went_to(mail, game, player):
-        desk.keep(
-            uuid5(mail.mail_id, "desk"),
-            player_word(player.player_id, player.email),
-            mail.raw,
-            mail.arrived_at,
-            (player.player_id, None),
-        )
-        return _finish(mail, None)
-    beside_table = read.lines, spoken().locale, game.table.rules.NAME
-    if (
-        _is_from(read, player.email)
-        and not read.is_forged
-        and (asked := child.run(commands_beside_table, *beside_table))
-    ):
-        to_player = player.player_id if _went_to(mail, game, player) else None
-        asked = list(_about_this_game(asked, game, player.player_id))
-        word = reply_word(game.game_id, mail.seat, _turn_to_answer(game, mail.seat, player.player_id))
-        forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked, word)
-        return _finish(mail, None)
-    if _asks_to_stop(read):
+def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
+    read = _read(mail, player.email)
+    if read.automatic or not is_welcome(player):
+        return _Outcome()
+    locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
+    reply = _Reply(mail, game, player, unsigned(read, player.name, locale))
+    read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
+    if mail.turn == SEVERAL and is_proved and to_player:
+        word = player_word(player.player_id, player.email)
+        desk.keep(desk_id, word, mail.raw, mail.arrived_at, (player.player_id, None))
+        return _Outcome()
+    if is_proved and (asked := child.run(commands_beside_table, read.lines, locale, game.table.rules.NAME)):
+        word = reply_word(game.game_id, mail.seat, _turn_to_answer(reply))
+        forward(desk_id, to_player, mail.raw, list(_about_this_game(asked, reply)), word)
+        return _Outcome()
+    own_lines = [line for line in read.lines if line.strip()]
+    if own_lines and stops(own_lines[0]) and len(own_lines) <= _MOST_BESIDE_STOP:
         wishes, acts = Wishes(problem="asks-to-stop"), set[str]()
     else:
-        wishes, acts = _wishes(mail, game, read, player)
+        wishes, acts = _wishes(reply)
     waiting = _waiting_for(mail, wishes.confirms)
     doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
-    asks = ""
-    is_own = _is_from(read, player.email)
-    if waiting is None and (not is_own or read.is_forged):
-        hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
-        if mail.turn < hands or is_of_others(mail.turn, player.player_id):
-            return _finish(mail, None)  # a previous player's email, which the current player must not see
-        asks = _ask_player(mail, read, wishes, doing.answer, is_own)
+    if waiting is None and not is_proved:
+        if mail.turn < reply.handed_over or is_of_others(mail.turn, player.player_id):
+            return _Outcome()  # a previous player's email, which the current player must not see
+        asks = _ask_player(doing, wishes, read)
     elif waiting is None and _may_be_copy(read, wishes):
-        asks = _ask_about_copy(mail, read, wishes, doing.answer)
+        asks = _ask_about_copy(doing, wishes, read)
     else:
         if waiting is not None:
-            earlier = replace(doing, mail=waiting)
-            confirmed_wishes = _confirmed(waiting, game, player)
-            do(earlier, confirmed_wishes)
-            _forward_settings(earlier, confirmed_wishes)
-            doing.game = earlier.game
+            _do_confirmed(replace(reply, mail=waiting), doing)
         if wishes.problem:
-            wishes = _answer_to_request(game, mail.seat, read) or wishes
-        if wishes.problem == "not-understood" and invitations.agrees(read, spoken().locale):
-            wishes = _suggested(mail, game) or wishes
+            wishes = _answer_to_request(reply) or wishes
+        if wishes.problem == "not-understood" and invitations.agrees(read, locale):
+            wishes = _suggested(reply) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
-    confirmed = waiting.mail_id if waiting else None
-    answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
-    _finish(mail, answer, asks, player.email, confirmed, acts)
+    letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
+    return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts)
 
 
-def _answer_to_request(game: Game, seat: Seat, read: replies.Mail) -> Wishes | None:
+def _answer_to_request(reply: _Reply) -> Wishes | None:
     """Return what a reply in the player's own words says to another player's request, or None if that is unclear."""
-    if request_to(game, seat) and invitations.agrees(read, spoken().locale):
+    game, seat, locale = reply.game, reply.mail.seat, spoken().locale
+    if request_to(game, seat) and invitations.agrees(reply.read, locale):
         return Wishes(agree=True)
     is_asked = requests_to(game, seat) or agreed_to(game, seat)
-    return Wishes(refuse=True) if is_asked and invitations.refuses(read, spoken().locale) else None
+    return Wishes(refuse=True) if is_asked and invitations.refuses(reply.read, locale) else None
 
 
-def _suggested(mail: Incoming, game: Game) -> Wishes | None:
+def _suggested(reply: _Reply) -> Wishes | None:
     """Return the move that our newest reply to this turn suggested, to which a "yes" agrees, or None."""
-    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
-    move = answers[0].get("meant") if answers else None
-    return Wishes(move, game.table.rules.read_move(move)) if move else None
+    move = _newest_answer(reply.mail).get("meant")
+    return Wishes(move, reply.game.table.rules.read_move(move)) if move else None
 
 
-def _asks_to_stop(read: replies.Mail) -> bool:
-    """Return whether an email only asks that we write no further emails."""
-    words = [line for line in read.lines if line.strip()]
-    return words != [] and stops(words[0]) and len(words) <= _MOST_BESIDE_STOP
+def _newest_answer(mail: Incoming) -> Json:
+    """Return our newest reply to this turn, or {}."""
+    return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
 
 
-def _about_this_game(asked: Sequence[Asked], game: Game, player_id: UUID) -> Iterator[Asked]:
+def _about_this_game(asked: Sequence[Asked], reply: _Reply) -> Iterator[Asked]:
     """Yield commands of the post desk. In a reply to an email about a game, `rules`, `review` and their like are about
     that game, and `help` begins with its commands."""
-    number = desk.numbers(player_id, [game.game_id])[game.game_id]
+    game_id = reply.game.game_id
+    number = str(desk.numbers(reply.player.player_id, [game_id])[game_id])
     for it in asked:
         is_of_this = it.command in (RULES, *OF_THIS_GAME) and not it.rest
         if is_of_this or (it.command == HELP and not it.rest):
-            yield replace(it, rest=str(number))
+            yield replace(it, rest=number)
         if not is_of_this:
             yield it
 
 
-def _turn_to_answer(game: Game, seat: Seat, player_id: UUID) -> int:
+def _turn_to_answer(reply: _Reply) -> int:
     """Return the turn in the reply address of an email that the player gets now."""
-    if not game.table.turns:
-        return turn_before(player_id)
-    turn = turn_of(game.table, seat)
-    return game.table.version if turn is None else turn
+    table = reply.game.table
+    if not table.turns:
+        return turn_before(reply.player.player_id)
+    turn = turn_of(table, reply.mail.seat)
+    return table.version if turn is None else turn
 
 
-def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
-    """Return whether this player is the only one who has received the reply address. Former players and stand-ins know
-    other reply addresses of the seat, and could use them to impersonate the player."""
-    hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
-    is_shared = mail.turn < hands or game.seats[mail.seat].owner_id is not None
-    return not is_shared and not is_of_others(mail.turn, player.player_id)
-
-
-def _settings(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> dict[str, str]:
-    """Return the lines that change a setting of the player, who must have written them. See `settings_beside_table`."""
-    if not _is_from(read, player.email) or read.is_forged or not _went_to(mail, game, player):
-        return {}
-    return child.run(settings_beside_table, (*read.lines, *(read.beside or ())), spoken().locale)
-
-
-def _forward_settings(doing: Doing, wishes: Wishes) -> None:
-    if wishes.settings:
-        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, request_of(wishes.settings).asked)
-
-
-def _wishes(mail: Incoming, game: Game, read: replies.Mail, player: Player) -> tuple[Wishes, set[str]]:
+def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for, and the hashes of the lines that take effect. With the hashes, later
-    quotes of these lines are recognized."""
-    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
-    ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
-    repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+    quotes of these lines are recognized. A single line that takes effect can't be a copy of our emails, so they aren't
+    written again."""
+    mail, game, read, locale = reply.mail, reply.game, reply.read, spoken().locale
+    may_set = reply.is_proved and reply.went_to_player
+    parts = [read.lines, *([] if read.beside is None else [read.beside])]
     table = replies.Table(
         rules_name=game.table.rules.NAME,
-        locale=spoken().locale,
-        ours=ours,
-        repeated=repeated,
+        locale=locale,
         scope=f"{mail.game_id}/{mail.seat}",
         before=inbox.earlier_acted_lines(mail),
         legal=_legal_moves(mail, game),
-        settings=_settings(mail, game, read, player),
+        settings=child.run(settings_beside_table, list(chain(*parts)), locale) if may_set else {},
     )
-    return child.run(replies.read_wishes, read, table)
+    if all(sum(line.strip() != "" for line in part) == 1 for part in parts):
+        wishes, acted = child.run(replies.read_wishes, read, table)
+        if not wishes.problem:
+            return wishes, acted
+    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
+    ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
+    repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+    return child.run(replies.read_wishes, read, table._replace(ours=ours, repeated=repeated))
 
 
 def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
@@ -325,35 +314,11 @@ def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
     return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
 
 
-def _is_from(read: replies.Mail, email: str) -> bool:
-    """Return whether the email has a single sender, and this is the player's address. Case is ignored."""
-    return read.sender is not None and read.sender.lower() == email.lower()
-
-
 def _answer(**said: object) -> Json:
     """Return the data of our reply, in the form that `letters` expects."""
-    empty = {
-        "played": "",
-        "since": 0,
-        "undone": "",
-        "done": [],
-        "wrong": "",
-        "line": "",
-        "moves": False,
-        "asks": False,
-        "last": False,
-    }
-    return {
-        "answers": "",
-        "confirm": "",
-        "asked": [],
-        "stranger": "",
-        "doubt": "",
-        "how": [],
-        "hints": [],
-        **empty,
-        **said,
-    }
+    texts = dict.fromkeys(("answers", "confirm", "stranger", "doubt", "played", "undone", "wrong", "line"), "")
+    flags = dict.fromkeys(("moves", "asks", "last"), False)
+    return {**texts, **flags, "since": 0, "asked": [], "how": [], "hints": [], "done": [], **said}
 
 
 # Confirming
@@ -366,12 +331,21 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
-def _confirmed(waiting: Incoming, game: Game, player: Player) -> Wishes:
-    read = unsigned(_read(waiting, player.email), player.name, spoken().locale)
-    wishes, _ = _wishes(waiting, game, read, player)
-    if waiting.asks == REST:
-        return _unsure(wishes)
-    return wishes
+def _do_confirmed(waiting: _Reply, doing: Doing) -> None:
+    """Carry out an earlier email that this one confirms."""
+    earlier = replace(doing, mail=waiting.mail)
+    player = waiting.player
+    read = unsigned(_read(waiting.mail, player.email), player.name, spoken().locale)
+    wishes, _ = _wishes(replace(waiting, read=read))
+    wishes = _unsure(wishes) if waiting.mail.asks == REST else wishes
+    do(earlier, wishes)
+    _forward_settings(earlier, wishes)
+    doing.game = earlier.game
+
+
+def _forward_settings(doing: Doing, wishes: Wishes) -> None:
+    if wishes.settings:
+        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, request_of(wishes.settings).asked)
 
 
 def _unsure(wishes: Wishes) -> Wishes:
@@ -380,31 +354,33 @@ def _unsure(wishes: Wishes) -> Wishes:
     return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
-def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json, is_own: bool) -> str:
+def _ask_player(doing: Doing, wishes: Wishes, read: replies.Mail) -> str:
     """Fill in the answer to an email from an unknown address, or with a forged sender, which only the player gets.
     Return what to confirm."""
-    if is_own:
-        if wishes.problem or wishes.confirms:
-            wrong = noted(
-                "We received an email from your address, but couldn't verify its sender. We didn't act on it."
-            )
-            answer["wrong"] = gettext(wrong)
-            return ""
-        doubt = gettext(
-            "We received an email for your seat from your address, but couldn't verify its sender. If you sent it, "
-            "confirm it. If not, you can ignore it. We didn't act on it. The email said:"
-        )
-        answer |= {"confirm": _line_to_confirm(mail), "doubt": doubt, "asked": _lines(wishes)}
-        return ALL
-    stranger = read.sender or gettext("an unreadable address")
+    is_own, stranger = read.is_from(doing.email), read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
-        answer["wrong"] = gettext(
-            "We received an email for your seat from %(stranger)s. That address isn't linked to your account, so we "
-            "didn't act on it.",
-            stranger=stranger,
+        doing.answer["wrong"] = (
+            gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
+            if is_own
+            else gettext(
+                "We received an email for your seat from %(stranger)s. That address isn't linked to your account, so "
+                "we didn't act on it.",
+                stranger=stranger,
+            )
         )
         return ""
-    answer |= {"confirm": _line_to_confirm(mail), "stranger": stranger, "asked": _lines(wishes)}
+    if not is_own:
+        return _ask(doing, wishes, stranger=stranger)
+    doubt = gettext(
+        "We received an email for your seat from your address, but couldn't verify its sender. If you sent it, "
+        "confirm it. If not, you can ignore it. We didn't act on it. The email said:"
+    )
+    return _ask(doing, wishes, doubt=doubt)
+
+
+def _ask(doing: Doing, wishes: Wishes, **why: str) -> str:
+    """Ask the player to confirm all wishes."""
+    doing.answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(wishes), **why}
     return ALL
 
 
@@ -412,23 +388,21 @@ def _may_be_copy(read: replies.Mail, wishes: Wishes) -> bool:
     """Return whether this may be a copy of an email that we no longer recognize, and would change something. The turn
     of an old move is over anyway.
     """
-    is_old = read.written_at is not None and read.written_at < clock.now() - KEPT
     harmless = Wishes(move=wishes.move, asks=wishes.asks, hints=wishes.hints, confirms=wishes.confirms)
-    return is_old and not wishes.problem and wishes != harmless
+    return read.written_before(clock.now() - KEPT) and not wishes.problem and wishes != harmless
 
 
-def _ask_about_copy(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
+def _ask_about_copy(doing: Doing, wishes: Wishes, read: replies.Mail) -> str:
     assert read.written_at
     doubt = gettext(
         "Your email is dated %(day)s and may be an old copy. If you want us to act on it, confirm it. The email said:",
         day=times.day(read.written_at.date(), spoken()),
     )
-    answer |= {"confirm": _line_to_confirm(mail), "doubt": doubt, "asked": _lines(wishes)}
-    return ALL
+    return _ask(doing, wishes, doubt=doubt)
 
 
 def _line_to_confirm(mail: Incoming) -> str:
-    return f"{word_for(CONFIRM, spoken().locale)} {confirming_word(mail.mail_id)}"
+    return f"{word_for(commands.CONFIRM, spoken().locale)} {confirming_word(mail.mail_id)}"
 
 
 def _lines(wishes: Wishes) -> list[str]:
@@ -437,26 +411,18 @@ def _lines(wishes: Wishes) -> list[str]:
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
 
-    said = [f"{command(SAY)} {words}" for words in wishes.says]
-    words = {
-        PAUSE: wishes.pause,
-        RESUME: wishes.resume,
-        UNDO: wishes.undo,
-        AGREE: wishes.agree,
-        HINT: wishes.hints,
-        READY: wishes.ready,
-        RESIGN: wishes.resign,
-    }
-    days = [f"{command(VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
+    said = [f"{command(commands.SAY)} {words}" for words in wishes.says]
+    days = [f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
     if wishes.stand_in is not None:
-        days.append(f"{command(STAND_IN)} {_stand_in_line(wishes.stand_in)}")
+        days.append(f"{command(commands.STAND_IN)} {_stand_in_line(wishes.stand_in)}")
     return [
         *([wishes.written or wishes.move] if wishes.move else []),
-        *([f"{command(PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
+        *([f"{command(commands.PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
         *said,
         *wishes.settings,
         *(["?"] if wishes.asks else []),
-        *(command(name) for name, is_said in words.items() if is_said),
+        *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
+        *([command(commands.HINT)] if wishes.hints else []),
         *days,
     ]
 
@@ -475,43 +441,42 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 def _about_yes(doing: Doing) -> str:
     """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
     knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
-    mail = doing.mail
-    answers = inbox.answers(mail.game_id, mail.seat, mail.turn, 1)
-    confirm = answers[0]["confirm"] if answers else ""
+    confirm = _newest_answer(doing.mail).get("confirm")
     if confirm:
         return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
     return str(gettext("There's nothing to agree to or to confirm at the moment."))
 
 
+def _explain(doing: Doing, wishes: Wishes) -> None:
+    """Fill in the answer to an email that has a problem."""
+    answer, left, line = doing.answer, _left_undone(wishes), wishes.line
+    if wishes.problem == "not-understood":
+        if is_question(line) and _answers_question(doing, wishes):
+            answer["done"] += left
+            return
+        if doing.game.table.status in OVER:
+            told = gettext(
+                'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
+                rematch=rematch_word(),
+                say=word_for(commands.SAY, spoken().locale),
+            )
+            answer |= {"done": [told, *left], "line": line}
+            return
+        is_wish = wishes.is_prose or commands.UNDO in mentioned_in(line)
+        if is_wish and (lines := _lines_for(doing.game, line)):
+            told = gettext("To do this, reply with one of these lines.")
+            answer |= {"done": [told, *left], "line": line, "how": lines}
+            return
+    agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
+    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem or ""])
+    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
+
+
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
-    answer, left = doing.answer, _left_undone(wishes)
-    if wishes.problem == "not-understood" and is_question(wishes.line) and _answers_question(doing, wishes):
-        answer["done"] += left
-        return ""
-    if wishes.problem == "not-understood" and doing.game.table.status in OVER:
-        rematch, say = rematch_word(), word_for(SAY, spoken().locale)
-        told = gettext(
-            'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
-            rematch=rematch,
-            say=say,
-        )
-        answer |= {"done": [told, *left], "line": wishes.line}
-        return ""
-    is_wish = wishes.is_prose or UNDO in mentioned_in(wishes.line)
-    if wishes.problem == "not-understood" and is_wish and (lines := _lines_for(doing.game, wishes.line)):
-        told = [gettext("To do this, reply with one of these lines."), *left]
-        answer |= {"done": told, "line": wishes.line, "how": lines}
-        return ""
+    answer = doing.answer
     if wishes.problem:
-        agreed = _YES.fullmatch(wishes.line) or invitations.FINE.fullmatch(wishes.line)
-        answer |= {
-            "wrong": " ".join(
-                [_about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem]), *left]
-            ),
-            "line": wishes.line,
-            "how": help_for_now(doing.game, doing.mail.seat),
-        }
+        _explain(doing, wishes)
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("There's nothing left to confirm.")
@@ -607,7 +572,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
-        resign = word_for(RESIGN, locale)
+        resign = word_for(commands.RESIGN, locale)
         return str(
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
@@ -622,7 +587,8 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     meant = moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(
-        'To plan a move for your next turn, reply for example "%(line)s".', line=f"{word_for(PLAN, locale)} {move}"
+        'To plan a move for your next turn, reply for example "%(line)s".',
+        line=f"{word_for(commands.PLAN, locale)} {move}",
     )
     return f"{told} {plans}" if move else told
 
@@ -631,7 +597,7 @@ def _about_question(locale: str) -> str:
     told = gettext(
         "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
         'the table, begin the line with "%(say)s".',
-        say=word_for(SAY, locale),
+        say=word_for(commands.SAY, locale),
     )
     return str(told)
 
@@ -692,34 +658,21 @@ _PROBLEMS = {
 
 
 @with_retries
-def _finish(
-    mail: Incoming,
-    letter: Json | None,
-    asks: str = "",
-    reader: str = "",
-    confirmed: UUID | None = None,
-    acted: Collection[str] = (),
-    fault: str | None = None,
-) -> None:
+def _finish(mail: Incoming, outcome: _Outcome, fault: str | None = None) -> None:
     """Record that the email has been processed, and queue our reply. The call is idempotent."""
     db.session.rollback()
+    letter = outcome.letter
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
-        more = _answers_left(mail, reader)
+        # anyone can forge a sender, and a machine that replies to us would cause a loop
+        more = min(count(*answer_uses(mail, outcome.reader)).values())  # how many more replies may be sent now
         letter["data"]["last"] = more == 0
         if more == 0:
             letter["data"].pop("may_join", None)
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
-    inbox.finish(mail, asks, letter, confirmed, acted, fault)
+    inbox.finish(mail, outcome.asks, letter, outcome.confirmed, outcome.acted, fault)
     db.session.commit()
-
-
-def _answers_left(mail: Incoming, reader: str) -> int:
-    """Count this reply against its reader's limit, since anyone can forge a sender. Return how many more replies may be
-    sent now, or a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to
-    us."""
-    return min(count(*answer_uses(mail, reader)).values())
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:

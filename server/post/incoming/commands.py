@@ -5,64 +5,27 @@ from functools import cache
 from unicodedata import normalize
 
 SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_IN, HINT = COMMANDS = (
-    "say",
-    "pause",
-    "resume",
-    "resign",
-    "vacation",
-    "confirm",
-    "undo",
-    "agree",
-    "plan",
-    "ready",
-    "stand-in",
-    "hint",
+    *("say", "pause", "resume", "resign", "vacation", "confirm", "undo", "agree", "plan", "ready", "stand-in", "hint"),
 )
 
-_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the first word of each
-    "de": {
-        SAY: ["sag"],
-        PAUSE: ["pause"],
-        RESUME: ["fortsetzen"],
-        RESIGN: ["aufgeben"],
-        VACATION: ["urlaub"],
-        CONFIRM: ["bestätige", "bestaetige"],
-        UNDO: ["zurücknehmen", "zuruecknehmen"],
-        AGREE: ["zustimmen"],
-        PLAN: ["plan"],
-        READY: ["bereit"],
-        STAND_IN: ["vertretung"],
-        HINT: ["tipp"],
-    },
-    "en": {command: [command] for command in COMMANDS},
-    "fr": {
-        SAY: ["dis"],
-        PAUSE: ["pause"],
-        RESUME: ["reprendre"],
-        RESIGN: ["abandonner"],
-        VACATION: ["vacances"],
-        CONFIRM: ["confirme"],
-        UNDO: ["annuler"],
-        AGREE: ["accepter"],
-        PLAN: ["plan"],
-        READY: ["prêt", "prête", "pret", "prete"],
-        STAND_IN: ["remplaçant", "remplaçante", "remplacant", "remplacante"],
-        HINT: ["conseil"],
-    },
-    "it": {
-        SAY: ["di'", "dì"],
-        PAUSE: ["pausa"],
-        RESUME: ["riprendere"],
-        RESIGN: ["abbandonare"],
-        VACATION: ["vacanza", "vacanze"],
-        CONFIRM: ["conferma"],
-        UNDO: ["ritirare", "annullare"],
-        AGREE: ["accettare", "accetto"],
-        PLAN: ["piano"],
-        READY: ["pronto", "pronta"],
-        STAND_IN: ["sostituto", "sostituta"],
-        HINT: ["suggerimento"],
-    },
+
+def _words(de: str, fr: str, it: str) -> Mapping[str, Sequence[str]]:
+    return {"de": de.split(), "fr": fr.split(), "it": it.split()}
+
+
+_WORDS = {  # our emails use the first word of each language
+    SAY: _words("sag", "dis", "di' dì"),
+    PAUSE: _words("pause", "pause", "pausa"),
+    RESUME: _words("fortsetzen", "reprendre", "riprendere"),
+    RESIGN: _words("aufgeben", "abandonner", "abbandonare"),
+    VACATION: _words("urlaub", "vacances", "vacanza vacanze"),
+    CONFIRM: _words("bestätige bestaetige", "confirme", "conferma"),
+    UNDO: _words("zurücknehmen zuruecknehmen", "annuler", "ritirare annullare"),
+    AGREE: _words("zustimmen", "accepter", "accettare accetto"),
+    PLAN: _words("plan", "plan", "piano"),
+    READY: _words("bereit", "prêt prête pret prete", "pronto pronta"),
+    STAND_IN: _words("vertretung", "remplaçant remplaçante remplacant remplacante", "sostituto sostituta"),
+    HINT: _words("tipp", "conseil", "suggerimento"),
 }
 _RESIGNATIONS = frozenset(
     ("i resign", "i give up", "ich gebe auf", "ich gebe die partie auf", "j'abandonne", "j'abandonne la partie")
@@ -76,7 +39,7 @@ _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 def word_for(command: str, locale: str) -> str:
     """Return the word that emails in this language use for a command."""
-    return _WORDS[locale][command][0]
+    return _WORDS[command].get(locale, [command])[0]
 
 
 def meaning(word: str, locale: str) -> str | None:
@@ -101,4 +64,5 @@ def _plain(words: str) -> str:
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
     """Return all commands by word. English words are always included."""
-    return {word: command for known in ("en", locale) for command, words in _WORDS[known].items() for word in words}
+    own = {word: command for command, words in _WORDS.items() for word in words.get(locale, ())}
+    return {command: command for command in COMMANDS} | own

@@ -7,20 +7,8 @@ from typing import Any
 from server.bots.search import can_compare
 from server.games import GAMES
 from server.games.presentation import in_words, notation
-from server.post.incoming.commands import (
-    AGREE,
-    HINT,
-    PAUSE,
-    PLAN,
-    READY,
-    RESIGN,
-    RESUME,
-    SAY,
-    STAND_IN,
-    UNDO,
-    VACATION,
-    word_for,
-)
+from server.post.incoming import commands
+from server.post.incoming.commands import word_for
 from server.post.incoming.planning import off_for
 from server.translations import language
 
@@ -36,35 +24,35 @@ def help_lines(rules_name: str, locale: str, example: str = "") -> Sequence[tupl
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
     wished = gettext("happens as soon as everyone agrees")
     days = gettext("stops your clock from the first day to the last")
-    hint = (HINT, "", gettext("sends you the best moves, if all others are bots"))
-    commands = (
+    hint = (commands.HINT, "", gettext("sends you the best moves, if all others are bots"))
+    known = (
         *([hint] if can_compare(GAMES[rules_name]) else []),
-        (SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
-        (PAUSE, "", wished),
-        (RESUME, "", wished),
+        (commands.SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
+        (commands.PAUSE, "", wished),
+        (commands.RESUME, "", wished),
         (
-            PLAN,
+            commands.PLAN,
             example,
             gettext("plans this move for your next turn. If you give no move, sends you your current plan"),
         ),
-        (UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
-        (AGREE, "", gettext("agrees to what another player asks for")),
-        (READY, "", gettext("confirms before the start that you're ready")),
-        (VACATION, "2027-07-01..2027-07-14", days),
+        (commands.UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
+        (commands.AGREE, "", gettext("agrees to what another player asks for")),
+        (commands.READY, "", gettext("confirms before the start that you're ready")),
+        (commands.VACATION, "2027-07-01..2027-07-14", days),
         (
-            STAND_IN,
+            commands.STAND_IN,
             "ben@example.org 2027-07-01..2027-07-14",
             gettext(
                 'asks this person to play for you on these days. To stop the stand-in, write "%(off)s"',
                 off=off_for(locale),
             ),
         ),
-        (RESIGN, "", gettext("hands your seat to a bot")),
+        (commands.RESIGN, "", gettext("hands your seat to a bot")),
     )
     return [
         (example, move),
         ("?", gettext("sends you your possible moves")),
-        *((f"{word_for(name, locale)} {more}".strip(), what) for name, more, what in commands),
+        *((f"{word_for(name, locale)} {more}".strip(), what) for name, more, what in known),
     ]
 
 

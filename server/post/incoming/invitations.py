@@ -5,7 +5,7 @@ invitations.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,11 +25,13 @@ from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
-from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, NAMES_RULES, first_name_of
+from server.post.desk.wishes import first_name_of
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
+from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
+from server.post.wording import spoken
 from server.store.tables import Incoming, Player, db
 
 YES, NO = "yes", "no"
@@ -142,6 +144,8 @@ _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 class _YesOrNo:
     """The notation of replies to invitations, as if an invitation were a game with the moves yes and no."""
 
+    CAN_BE_UNDONE = True
+
     def __init__(self) -> None:
         self.MOVE_SCHEMA: Json = {"enum": [YES, NO]}
 
@@ -161,10 +165,23 @@ _YES_OR_NO = _YesOrNo()
 
 
 class Guest(NamedTuple):
-    """A person who has been invited."""
+    """A person who has been invited, and their reply."""
 
     email: str  # the invited address
     player: Player | None  # None if the person has no account
+    read: replies.Mail
+    game: Game  # as it was when the reply was processed
+    seat: Seat
+    mark: int  # of the invitation
+
+    @property
+    def address(self) -> str | None:
+        """Return the address to which the seat is still reserved."""
+        return invited_address(self.game, self.seat, self.mark)
+
+    def sits(self) -> bool:
+        now = self._replace(game=load(self.game.game_id))
+        return now.game.seats[self.seat].player_id is not None and now.address is not None
 
 
 class Said(NamedTuple):
@@ -186,15 +203,15 @@ def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | N
         email = read.sender
     if email is None:
         return None
-    return Guest(email, db.session.scalars(db.select(Player).where(Player.email == email)).one_or_none())
+    player = db.session.scalars(db.select(Player).where(Player.email == email)).one_or_none()
+    return Guest(email, player, read, game, seat, mark)
 
 
-def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Json | None:
-    """Carry out a reply to an invitation. Return our reply, or None if none is to be sent. `locale` is the language for
-    a new account."""
-    if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
+def deal(mail: Incoming, game: Game, guest: Guest) -> Json | None:
+    """Carry out a reply to an invitation. Return our reply, or None if none is to be sent."""
+    if guest.read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
-    said = _carried_out(mail.seat, mark, game, read, guest, locale)
+    said = _carried_out(guest)
     now = clock.now()
     return {
         "game_id": mail.game_id,
@@ -209,8 +226,8 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
             "by": str(game.head.host),
             "turn": mail.turn,
             "last": False,
-            "answers": fit_id(read.message_id),
-            "named": first_name_of(read.named),
+            "answers": fit_id(guest.read.message_id),
+            "named": first_name_of(guest.read.named),
             **said._asdict(),
         },
         "made_at": now,
@@ -219,28 +236,28 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     }
 
 
-def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Said:
-    if read.sender is None or read.sender.lower() != guest.email.lower():
+def _carried_out(guest: Guest) -> Said:
+    read, locale = guest.read, spoken().locale
+    if not read.is_from(guest.email):
         why = gettext("Your reply came from a different address than the invited one, so nothing was done.")
         return Said(wrong=why, again=True)
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
-    is_kept = invited_address(game, seat, mark) is not None
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
-    if said != NO and not is_kept:
+    if said != NO and guest.address is None:
         return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
-            return Said(again=not _sits(game, seat, mark), asks=True, rules=True)
-        asks = asks or any(ASKS_ABOUT.search(line) for line in read.lines)
+            return Said(again=not guest.sits(), asks=True, rules=True)
+        asks = asks or any(is_about(line, THE_GAME) for line in read.lines)
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
-            return Said(again=not _sits(game, seat, mark), asks=True)
+            return Said(again=not guest.sits(), asks=True)
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return Said(wrong=why, again=True, asks=asks)
     try:
-        _do(said, game, seat, mark, {"locale": locale, "likely_name": first_name_of(read.named)})
+        _do(said, guest)
     except SeatTaken:
         return Said(wrong=_given_away(), lost=True)
     except PlayError as error:
@@ -255,7 +272,7 @@ def _given_away() -> str:
 def understood(mail: replies.Mail, locale: str) -> str | None:
     """Return "yes", "no", or None if the reply is unclear."""
     beside = None if mail.beside is None else _plain(mail.beside)
-    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale, is_light=True)
+    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
     wishes = replies.understand(reply)
     said: str | None = wishes.move if wishes == replies.Wishes(move=wishes.move) else None
     return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
@@ -299,7 +316,7 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
     text = " ".join(own)
-    return bool(NAMES_RULES.search(text) or (ASKS_RULES.search(text) and not ASKS_ABOUT.search(text)))
+    return is_about(text, THE_RULES) or (is_about(text, HOW_TO_PLAY) and not is_about(text, THE_GAME))
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
@@ -335,23 +352,18 @@ def _is_put_off(rest: str) -> bool:
     return any(contradiction_in([it]) for it in _SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
 
 
-def _do(said: str, game: Game, seat: Seat, mark: int, newcomer: Mapping[str, str]) -> None:
+def _do(said: str, guest: Guest) -> None:
     """Accept or decline an invitation, for a person who may be new (see `accept_invitation`). The call is idempotent.
     Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
-    word = sign(INVITATION, game.game_id, seat, mark)
+    word = sign(INVITATION, guest.game.game_id, guest.seat, guest.mark)
     if said == YES:
         try:
-            accept_invitation(word, **newcomer)
+            accept_invitation(word, locale=spoken().locale, likely_name=first_name_of(guest.read.named))
         except (SeatTaken, AlreadySeated):
-            if not _sits(game, seat, mark):
+            if not guest.sits():
                 raise
-    elif _sits(game, seat, mark):
+    elif guest.sits():
         raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
     else:
         with suppress(NotFound):  # the invitation was already declined
             decline_invitation(word)
-
-
-def _sits(game: Game, seat: Seat, mark: int) -> bool:
-    now = load(game.game_id)
-    return now.seats[seat].player_id is not None and invited_address(now, seat, mark) is not None

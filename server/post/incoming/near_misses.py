@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from server.games import Json, MalformedMove
+from server.games import MalformedMove
 from server.games.presentation import read_move, spoken_words
 from server.post.incoming.commands import COMMANDS, HINT, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 
@@ -26,17 +27,6 @@ _LONGEST_NOTATION = 20  # words
 _LONGEST_WORD = 14  # characters: "sagittarius", a space and a star
 
 
-class Notation(Protocol):
-    """The part of a game's rules that is needed to read replies, see server.games."""
-
-    @property
-    def MOVE_SCHEMA(self) -> Json: ...
-    def __hash__(self) -> int: ...
-    def describe(self) -> Json: ...
-    def read_move(self, text: str) -> Any: ...
-    def write_move(self, move: Any) -> str: ...
-
-
 @dataclass(frozen=True)
 class Spoken:
     """The notation of a game, plus the words with which a reader of this language may write a move."""
@@ -47,15 +37,6 @@ class Spoken:
     @property
     def NAME(self) -> str | None:
         return getattr(self.rules, "NAME", None)
-
-    @property
-    def MOVE_SCHEMA(self) -> Json:
-        schema: Json = self.rules.MOVE_SCHEMA
-        return schema
-
-    def describe(self) -> Json:
-        described: Json = self.rules.describe()
-        return described
 
     def read_move(self, text: str) -> Any:
         return read_move(self.rules, text, self.locale)
@@ -69,14 +50,21 @@ class Spoken:
 class Grammar(NamedTuple):
     """The language of a reply: moves are in a game's notation, and commands in the player's language."""
 
-    rules: Notation
-    locale: str
+    rules: Spoken
     legal: Sequence[Any] = ()  # moves, which complete a line that fits only one of them
-    is_light: bool = False  # whether a line that takes effect can be undone later
-    settings: Sequence[tuple[str, str]] = ()  # lines that change a setting, each with its command of the post desk
+    settings: Mapping[str, str] = MappingProxyType({})  # see `settings_beside_table`
+
+    @property
+    def locale(self) -> str:
+        return self.rules.locale
+
+    @property
+    def is_light(self) -> bool:
+        """Return whether a line that takes effect can be undone later, so that questions beside it don't matter."""
+        return getattr(self.rules.rules, "CAN_BE_UNDONE", False)
 
 
-def move_in(line: str, rules: Notation) -> Any:
+def move_in(line: str, rules: Spoken) -> Any:
     """Return the move on this line, or None if the line is anything other than a single move."""
     if not _NOTATION.fullmatch(line):
         return None
@@ -120,7 +108,7 @@ def _is_nearly_command(word: str, locale: str) -> bool:
     return bool(get_close_matches(word, _TELLING, 1, _ALIKE) or get_close_matches(word, own, 1, _VERY_ALIKE))
 
 
-def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
+def _is_nearly_one(words: Sequence[str], rules: Spoken) -> bool:
     """Return whether most of these words belong to a move, or if there are only a few, whether its key words are among
     them."""
     known = _vocabulary(rules)
@@ -137,7 +125,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
     return words[0].isdigit() and words[0] in known and all(len(word) <= 3 for word in words)
 
 
-def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
+def _is_address(words: Sequence[str], met: Sequence[str], rules: Spoken) -> bool:
     """Return whether this is a street or a room: a word that resembles no word of the notation, followed by numbers and
     letters."""
     first = words[0]
@@ -146,7 +134,7 @@ def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bo
     return not get_close_matches(first, [it for it in _vocabulary(rules) if len(it) > 2], 1, _ANYHOW_ALIKE)
 
 
-def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
+def _has_move_in(words: Sequence[str], rules: Spoken) -> bool:
     return any(
         move_in(" ".join(words[first:last]), rules)
         for first in range(len(words))
@@ -167,7 +155,7 @@ def has_long_word_of(line: str, grammar: Grammar) -> bool:
     return any(word.isalpha() and _corrected(word, grammar.rules) for word in words)
 
 
-def goes_on(line: str, rules: Notation) -> bool:
+def goes_on(line: str, rules: Spoken) -> bool:
     """Return whether this line may be the rest of a wrapped move. A single word without a digit counts as a name."""
     words = line.lower().replace(";", " ").split()
     return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
@@ -179,7 +167,7 @@ def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
 
 
 @lru_cache(2000)
-def _corrected(word: str, rules: Notation) -> str | None:
+def _corrected(word: str, rules: Spoken) -> str | None:
     """Return the word of the notation to which this word is equal or similar, or None."""
     known = _vocabulary(rules)
     if word in known:
@@ -190,20 +178,20 @@ def _corrected(word: str, rules: Notation) -> str | None:
 
 
 @lru_cache
-def _vocabulary(rules: Notation) -> Mapping[str, None]:
+def _vocabulary(rules: Spoken) -> Mapping[str, None]:
     """Return the words of a game's notation. They come from the schema of its moves, its examples, and the names of its
     pieces."""
-    described = rules.describe()
+    described = rules.rules.describe()
     examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
     names = [*_names(described, {"id", "abbr"}), *examples.split()]
-    spoken = spoken_words(rules.rules, rules.locale) if isinstance(rules, Spoken) else ()
+    spoken = spoken_words(rules.rules, rules.locale)
     return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names), *spoken])
 
 
 @lru_cache
-def _verbs(rules: Notation) -> frozenset[str]:
+def _verbs(rules: Spoken) -> frozenset[str]:
     """Return the words of moves that aren't names of pieces."""
-    return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
+    return frozenset(name.lower() for name in _names(rules.rules.MOVE_SCHEMA, {"enum", "const"}))
 
 
 def _names(value: Any, keys: set[str]) -> Iterator[str]:

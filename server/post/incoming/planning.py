@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from server.games import Json, Rules
 from server.play.planning.plans import AT_ONCE
-from server.post.incoming.near_misses import Notation, move_in
+from server.post.incoming.near_misses import Spoken, move_in
 
 OFF: Final = "off"
 _OFF: Mapping[str, Sequence[str]] = {  # our emails use the first word of each
@@ -40,16 +40,16 @@ def drops(text: str, locale: str) -> bool:
     return text in (*_OFF["en"], *_OFF[locale])
 
 
-def read_plan(text: str, rules: Notation, locale: str) -> list[Planned] | None:
+def read_plan(text: str, rules: Spoken) -> list[Planned] | None:
     """Parse a plan: moves separated by `;`, each with an optional condition. Return None if the text isn't a valid
     plan."""
-    planned = [_read_one(part.strip(), rules, locale) for part in text.split(";")]
+    planned = [_read_one(part.strip(), rules) for part in text.split(";")]
     found = [it for it in planned if it is not None]
     return found if len(found) == len(planned) else None
 
 
-def _read_one(text: str, rules: Notation, locale: str) -> Planned | None:
-    for pattern in (_IF["en"], _IF[locale]):
+def _read_one(text: str, rules: Spoken) -> Planned | None:
+    for pattern in (_IF["en"], _IF[rules.locale]):
         if found := re.fullmatch(rf"(.+) {pattern}", text):
             move = move_in(found[1], rules)
             return None if move is None else Planned(move, found[2])

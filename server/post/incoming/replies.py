@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from server.games import GAMES
 from server.post.incoming import commands
@@ -23,7 +23,7 @@ from server.post.incoming.commands import meaning, resigns
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, is_lead_in, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
-from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.near_misses import Grammar, Spoken, goes_on, has_words_of, move_in, resembles
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
@@ -54,6 +54,13 @@ class Mail:
     named: str = ""  # From, decoded
     is_forged: bool = False  # whether the sender's domain disowns it
     is_authentic: bool = False  # whether the sender's domain has signed or authorized it
+
+    def is_from(self, email: str) -> bool:
+        """Return whether this address is the only sender. Case is ignored."""
+        return self.sender is not None and self.sender.lower() == email.lower()
+
+    def written_before(self, at: datetime) -> bool:
+        return self.written_at is not None and self.written_at < at
 
 
 @dataclass(frozen=True)
@@ -102,11 +109,31 @@ class Wishes:
         return self.asks or self.hints
 
 
+FLAGS: Mapping[str, Wishes] = {  # commands without arguments; the fields have their names
+    commands.PAUSE: Wishes(pause=True),
+    commands.RESUME: Wishes(resume=True),
+    commands.UNDO: Wishes(undo=True),
+    commands.AGREE: Wishes(agree=True),
+    commands.READY: Wishes(ready=True),
+    commands.RESIGN: Wishes(resign=True),
+}
+
+
 class Line(NamedTuple):
     """A line that a person wrote."""
 
     text: str
     command: Wishes | None  # what it asks for; None unless it is exactly a move or a command
+
+    @property
+    def acts(self) -> bool:
+        """Return whether this line changes something."""
+        return self.command is not None and not self.command.is_harmless
+
+    @property
+    def is_unclear(self) -> bool:
+        """Return whether it is unclear if a person has written this line."""
+        return self.command is None and self.text != "" and not is_harmless_above(self.text)
 
 
 class Reply(NamedTuple):
@@ -234,18 +261,18 @@ class Table(NamedTuple):
 
     rules_name: str
     locale: str
-    ours: Sequence[str]  # see `understand`
-    repeated: Collection[str]
     scope: str  # identifies the seat
     before: Collection[str]  # the hashes of the lines that took effect in earlier emails for the seat
     legal: Sequence[Any]
     settings: Mapping[str, str]  # see `settings_beside_table`
+    ours: Sequence[str] = ()  # see `understand`
+    repeated: Collection[str] = ()
 
 
 def read_wishes(mail: Mail, table: Table) -> tuple[Wishes, set[str]]:
     """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect."""
-    rules, scope = cast(Notation, GAMES[table.rules_name]), table.scope
-    reply = parse(mail, rules, table.locale, table.legal, settings=table.settings)
+    scope = table.scope
+    reply = parse(mail, GAMES[table.rules_name], table.locale, table.legal, table.settings)
     wishes = understand(reply, table.ours, table.repeated, lambda key: _hash(scope, key) in table.before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
@@ -256,18 +283,15 @@ def _hash(scope: str, key: str) -> str:
 
 def parse(
     mail: Mail,
-    rules: Notation,
+    rules: Any,
     locale: str = "en",
     legal: Sequence[Any] = (),
-    is_light: bool = False,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
-    only one of the `legal` moves is that move. `is_light`: the moves can be undone later, so questions beside them
-    don't matter.
-    """
-    own_settings = [(_normalise(line, locale), command) for line, command in settings.items()]
-    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light, own_settings)
+    only one of the `legal` moves is that move."""
+    settings = {_normalise(line, locale): command for line, command in settings.items()}
+    grammar = Grammar(Spoken(rules, locale), legal, settings)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -289,10 +313,10 @@ def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str
 
 def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, int, str]]:
     """Yield each line of help that has an explanation, as (start, end, the command without its explanation)."""
-    name = getattr(grammar.rules, "NAME", None)
+    name = grammar.rules.NAME
     if name not in GAMES or not any("(" in line for line in lines):
         return
-    told = {_plain(f"({what})") for _, what in help_lines(str(name), grammar.locale)}
+    told = {_plain(f"({what})") for _, what in help_lines(name, grammar.locale)}
     for nr, line in enumerate(lines):
         for at in (it.start() for it in re.finditer(r"\(", line)):
             if (end := _end_of(told, lines, nr, at)) and _command(_normalise(line[:at], grammar.locale), grammar):
@@ -363,16 +387,17 @@ def understand(
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
-    locale = grammar.locale
-    typed = (
-        [_normalise(line, locale) for line in _with_bare_help(ours, grammar)],
-        {_normalise(line, locale) for line in repeated},
-    )
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    offered = {line.lower() for line in typed[0]} - {line.lower() for line in typed[1]}
-    wishes = _understood(reply.lines, *typed, signed, stood, offered, grammar)
+    known = _Known(
+        grammar,
+        [_normalise(line, grammar.locale) for line in _with_bare_help(ours, grammar)],
+        {_normalise(line, grammar.locale) for line in repeated},
+        signed,
+        stood,
+    )
+    wishes = known.understood(reply.lines)
     if not wishes.problem and reply.beside is not None:
-        beside = _understood(reply.beside, *typed, signed, stood, offered, grammar)
+        beside = known.understood(reply.beside)
         if beside.problem in ("in-a-sentence", "spoken-against", "perhaps-quoted"):
             return beside
         if _by_letters(wishes) != _by_letters(beside):
@@ -380,77 +405,187 @@ def understand(
     return wishes
 
 
-def _understood(
-    lines: Sequence[Line],
-    ours: Sequence[str],
-    repeated: Collection[str],
-    signed: Collection[str],
-    stood: Callable[[str], bool],
-    offered: Collection[str],
-    grammar: Grammar,
-) -> Wishes:
-    own, copied = _split_at_copy(lines, ours, repeated, grammar)
-    is_reply = any(line.command for line in own)
-    for line in copied:
-        counts = line.command is not None and not (is_reply and line.command.is_harmless)
-        if (counts or _comes_near(line.text, grammar)) and not _is_old(line, stood):
-            return Wishes(problem="amid-our-letter", line=line.text)
-    if any(line.text for line in lines) and not any(line.text for line in own):
-        return Wishes(problem="only-our-letter")
-    fresh, old = _fresh(own, stood)  # notices are included, since there may be one above a quote
-    own, fresh = _a_persons(own), _a_persons(fresh)
-    if old is None and (quoted := _below_a_title(own, offered, signed)):
-        return Wishes(problem="perhaps-quoted", line=quoted.text)
-    if old is None:
-        return _wishes(own, grammar, signed)
-    wishes = _wishes(fresh, grammar, signed)
-    below = own[len(fresh) :]
-    is_mixed = any(it.command and not it.command.is_harmless and not _is_old(it, stood) for it in below)
-    if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
-        return Wishes(problem="perhaps-quoted", line=old.text)
-    return wishes
+@dataclass(frozen=True)
+class _Known:
+    """What is known about an email whose lines are read, see `understand`."""
+
+    grammar: Grammar
+    ours: Sequence[str]
+    repeated: Collection[str]
+    signed: Collection[str]  # the names with which the writer signs, in lower case
+    stood: Callable[[str], bool]
+
+    def understood(self, lines: Sequence[Line]) -> Wishes:
+        own, copied = self._split_at_copy(lines)
+        is_reply = any(line.command for line in own)
+        for line in copied:
+            counts = line.command is not None and not (is_reply and line.command.is_harmless)
+            if (counts or _comes_near(line.text, self.grammar)) and not self._is_old(line):
+                return Wishes(problem="amid-our-letter", line=line.text)
+        if any(line.text for line in lines) and not any(line.text for line in own):
+            return Wishes(problem="only-our-letter")
+        # a notice may stand above a quote, and a hint may be a name
+        unclear = (
+            nr
+            for nr, line in enumerate(own)
+            if line.is_unclear or (line.command and line.command.hints and not is_harmless_above(line.text))
+        )
+        below = range(next(unclear, len(own)), len(own))
+        old = next((nr for nr in below if self._is_old(own[nr])), None)
+        own = _a_persons(own)
+        if old is None:
+            quoted = self._below_a_title(own)
+            return Wishes(problem="perhaps-quoted", line=quoted.text) if quoted else self._wishes(own)
+        wishes = self._wishes(own[:old])
+        is_mixed = any(line.acts and not self._is_old(line) for line in own[old:])
+        if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
+            return Wishes(problem="perhaps-quoted", line=own[old].text)
+        return wishes
+
+    def _is_old(self, line: Line) -> bool:
+        if line.command and line.command.move:
+            return self.stood(line.text.lower()) or all(map(self.stood, line.command.move.split("; ")))
+        return any(map(self.stood, keys_of(line)))
+
+    def _split_at_copy(self, lines: Sequence[Line]) -> tuple[Sequence[Line], Sequence[Line]]:
+        """Return a pair: the lines above an unmarked copy of our emails, and those lines in and below the copy that
+        aren't ours. A part of one of our lines, which a program may have wrapped, counts unless it comes near a move or
+        command.
+        """
+        letter = [line for line in self.ours if line]
+        whole = " ".join(letter)
+        written = [place for place, line in enumerate(lines) if line.text]
+        runs = {*pairwise(letter), *zip(letter, letter[1:], letter[2:], strict=False)}
+
+        def is_prose(line: Line) -> bool:
+            return (
+                not line.command
+                and len(line.text.split()) >= _PROSE
+                and line.text not in self.repeated
+                and (line.text in letter or (line.text in whole and not _comes_near(line.text, self.grammar)))
+            )
+
+        def is_run(places: Sequence[int]) -> bool:
+            """Return whether these lines begin a copy. A person may retype lines if all of them take effect, unless
+            they are three moves."""
+            commands = [command for place in places if (command := lines[place].command)]
+            is_example = len(commands) == 3 and all(command.move for command in commands)
+            return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
+
+        def begins(nr: int) -> bool:
+            return is_prose(lines[written[nr]]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
+
+        begin = next((nr for nr in range(len(written)) if begins(nr)), None)
+        if begin is None:
+            return lines, []
+        while begin and f"{lines[written[begin - 1]].text} {lines[written[begin]].text}" in whole:
+            begin -= 1  # examples directly above our prose, even if a program has wrapped or joined lines
+        first = written[begin]
+        return lines[:first], [line for line in lines[first:] if line.text not in whole]
+
+    def _below_a_title(self, lines: Sequence[Line]) -> Line | None:
+        """Return the first line that would take effect, if our email offered it and it stands in a quote without marks.
+        Otherwise return None.
+
+        Mail programs write a title above a quote, such as `On Monday, X wrote:`. In languages that we don't know, a few
+        words that don't end a sentence count as a title.
+        """
+        place = next((nr for nr, line in enumerate(lines) if line.acts), None)
+        offered = {line.lower() for line in self.ours} - {line.lower() for line in self.repeated}
+        if place is None or lines[place].text.lower() not in offered:
+            return None
+        for line, below in pairwise(lines[: place + 1]):
+            stands_alone = not below.text or below.command is not None
+            if line.is_unclear and (may_begin_quote(line.text) or (stands_alone and self._is_like_title(line.text))):
+                return lines[place]
+        return None
+
+    def _is_like_title(self, line: str) -> bool:
+        words = line.lower().split()
+        return len(words) <= _TITLE and "," not in line and not set(words) & set(self.signed)
+
+    def _wishes(self, lines: Sequence[Line]) -> Wishes:
+        grammar, fine = self.grammar, tuple(line.text for line in lines if line.command)
+        lines = self._without_hints_in_prose(lines)
+        if several := next((text for text, command in lines if not command and _is_several(text, grammar)), ""):
+            return Wishes(problem="two-moves", line=several)
+        commands = [line.command for line in lines if line.command]
+        if near := self._near_miss(lines):
+            return Wishes(problem="not-understood", line=near, fine=fine)
+        if all(command.settings for command in commands):  # without any, or beside prose
+            own = [line for line in lines if line.text]
+            prose = (line.text for line in own if not (line.command or is_courtesy(line.text)))
+            first = next(prose, own[0].text if own else "")
+            if first and grammar.legal:
+                rules = grammar.rules.rules
+                first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
+            if not first:
+                return Wishes(problem="nothing-said")
+            return Wishes(problem="not-understood", line=first, fine=fine, is_prose=not commands)
+        moves = {line.command.move: line for line in lines if line.command and line.command.move}
+        move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
+        passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
+        if move is None or (passed and len(moves) > 1):
+            return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
+        return self._doubt(lines) or _together(move, lines)
+
+    def _near_miss(self, lines: Sequence[Line]) -> str:
+        """Return the first line that may be meant as a move or command, or as part of one, or ""."""
+        grammar = self.grammar
+        for above, line in pairwise((Line("", None), *lines)):
+            if _may_go_on(above.text, above.text, grammar.locale) if line.command else _comes_near(line.text, grammar):
+                return line.text
+        places = [place for place, line in enumerate(lines) if line.command and line.command.move]
+        for place in range(places[0], min(places[-1] + 2, len(lines))) if places else ():
+            text = _prose_at(lines, place)
+            if text and (place < places[-1] or _goes_on(lines[place - 1].text, text, grammar)):
+                return text
+        return ""
+
+    def _without_hints_in_prose(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """Return these lines with each hint as prose that may belong to a sentence or signature, if there are other
+        commands.
+
+        The words for a hint are common ones, and a hint isn't worth holding up a move.
+        """
+        others = [place for place, line in enumerate(lines) if line.command and not line.command.hints]
+
+        def is_prose(place: int) -> bool:
+            is_signed = _prose_at(lines, place - 1) != "" and others[0] < place
+            return is_signed or self._rest_of_sentence(lines, place) != ""
+
+        return [
+            Line(line.text, None) if others and line.command and line.command.hints and is_prose(place) else line
+            for place, line in enumerate(lines)
+        ]
+
+    def _doubt(self, lines: Sequence[Line]) -> Wishes | None:
+        """Return the problem caused by prose next to the lines that take effect, or None if there is no problem."""
+        for place in (place for place, line in enumerate(lines) if line.command):
+            if line := self._rest_of_sentence(lines, place):
+                return Wishes(problem="in-a-sentence", line=line)
+        if not any(line.acts for line in lines):
+            return None
+        intro = next((nr for nr, it in enumerate(lines) if it.is_unclear and may_begin_quote(it.text)), len(lines))
+        if below := next((line for line in lines[intro:] if line.acts), None):
+            return Wishes(problem="perhaps-quoted", line=below.text)
+        prose, locale = [_prose_at(lines, place) for place in range(len(lines))], self.grammar.locale
+        line = next((it for it in prose if passes(it, locale)), "") or contradiction_in(prose, self.grammar.is_light)
+        return Wishes(problem="spoken-against", line=line) if line else None
+
+    def _rest_of_sentence(self, lines: Sequence[Line], place: int) -> str:
+        above, below = _prose_at(lines, place - 1), _prose_at(lines, place + 1)
+        return rest_of_sentence(above, below, not _prose_at(lines, place - 2), self.signed)
 
 
-def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """Return the lines above the first line that was in an earlier email and isn't clearly new. Also return that line,
-    or None if there is no such line."""
-    unclear = (
-        nr
-        for nr, (text, command) in enumerate(lines)
-        if text and (not command or command.hints) and not is_harmless_above(text)  # a hint may be a name
-    )
-    below = range(next(unclear, len(lines)), len(lines))
-    old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
-    return lines[:old], next(iter(lines[old:]), None)
+def _prose_at(lines: Sequence[Line], place: int) -> str:
+    return lines[place].text if 0 <= place < len(lines) and not lines[place].command else ""
 
 
 def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
     """Blank out lines that companies and mail gateways have added."""
-    written = without_notices(["" if line.command else line.text for line in lines])
+    written = without_notices([_prose_at(lines, place) for place in range(len(lines))])
     return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
-
-
-def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that would take effect, if our email offered it and it stands in a quote without marks.
-    Otherwise return None.
-
-    Mail programs write a title above a quote, such as `On Monday, X wrote:`. In languages that we don't know, a few
-    words that don't end a sentence count as a title.
-    """
-    acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.is_harmless), None)
-    if acts is None or lines[acts].text.lower() not in offered:
-        return None
-    for (text, command), below in pairwise(lines[: acts + 1]):
-        if text and not command and not is_harmless_above(text):
-            stands_alone = not below.text or below.command is not None
-            if may_begin_quote(text) or (stands_alone and _is_like_title(text, signed)):
-                return lines[acts]
-    return None
-
-
-def _is_like_title(line: str, signed: Collection[str]) -> bool:
-    words = line.lower().split()
-    return len(words) <= _TITLE and "," not in line and not set(words) & set(signed)
 
 
 def keys_of(line: Line) -> set[str]:
@@ -468,12 +603,6 @@ def keys_of(line: Line) -> set[str]:
 def acting_keys(reply: Reply) -> set[str]:
     """Return the keys of all lines in this email that would take effect."""
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
-
-
-def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
-    if line.command and line.command.move:
-        return stood(line.text.lower()) or all(map(stood, line.command.move.split("; ")))
-    return any(map(stood, keys_of(line)))
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
@@ -525,104 +654,6 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
     return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 
 
-def _split_at_copy(
-    lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str], grammar: Grammar
-) -> tuple[Sequence[Line], Sequence[Line]]:
-    """Return a pair: the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't
-    ours. A part of one of our lines, which a program may have wrapped, counts unless it comes near a move or command.
-    """
-    letter = [line for line in ours if line]
-    whole = " ".join(letter)
-    written = [place for place, line in enumerate(lines) if line.text]
-    runs = {*pairwise(letter), *zip(letter, letter[1:], letter[2:], strict=False)}
-
-    def is_prose(line: Line) -> bool:
-        return (
-            not line.command
-            and len(line.text.split()) >= _PROSE
-            and line.text not in repeated
-            and (line.text in letter or (line.text in whole and not _comes_near(line.text, grammar)))
-        )
-
-    def is_run(places: Sequence[int]) -> bool:
-        """Return whether these lines begin a copy. A person may retype lines if all of them take effect, unless they
-        are three moves."""
-        commands = [command for place in places if (command := lines[place].command)]
-        is_example = len(commands) == 3 and all(command.move for command in commands)
-        return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
-
-    def begins(nr: int) -> bool:
-        return is_prose(lines[written[nr]]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
-
-    begin = next((nr for nr in range(len(written)) if begins(nr)), None)
-    if begin is None:
-        return lines, []
-    while begin and f"{lines[written[begin - 1]].text} {lines[written[begin]].text}" in whole:
-        begin -= 1  # examples directly above our prose, even if a program has wrapped or joined lines
-    first = written[begin]
-    return lines[:first], [line for line in lines[first:] if line.text not in whole]
-
-
-def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
-    wishes = _wishes_in(lines, grammar, signed)
-    if wishes.problem != "not-understood":
-        return wishes
-    return replace(wishes, fine=tuple(line.text for line in lines if line.command))
-
-
-def _wishes_in(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
-    lines = _without_hints_in_prose(lines, signed)
-    if several := next((text for text, command in lines if not command and _is_several(text, grammar)), ""):
-        return Wishes(problem="two-moves", line=several)
-    for above, line in pairwise((Line("", None), *lines)):
-        if _may_go_on(above.text, above.text, grammar.locale) if line.command else _comes_near(line.text, grammar):
-            return Wishes(problem="not-understood", line=line.text)
-    places = [place for place, line in enumerate(lines) if line.command and line.command.move]
-    if places:
-        for place in range(places[0], min(places[-1] + 2, len(lines))):
-            text, command = lines[place]
-            if text and not command and (place < places[-1] or _goes_on(lines[place - 1].text, text, grammar)):
-                return Wishes(problem="not-understood", line=text)
-    commands = [line.command for line in lines if line.command]
-    if all(command.settings for command in commands):  # without any, or beside prose
-        prose = [line.text for line in lines if line.text and not line.command]
-        first = next((it for it in prose if not is_courtesy(it)), next((line.text for line in lines if line.text), ""))
-        if first and grammar.legal:
-            rules = cast(Spoken, grammar.rules).rules
-            first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
-        if not first:
-            return Wishes(problem="nothing-said")
-        return Wishes(problem="not-understood", line=first, is_prose=not commands)
-    moves = {line.command.move: line for line in lines if line.command and line.command.move}
-    move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
-    passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
-    if move is None or (passed and len(moves) > 1):
-        return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
-    return _doubt(lines, signed, grammar) or _together(move, lines)
-
-
-def _without_hints_in_prose(lines: Sequence[Line], signed: Collection[str]) -> Sequence[Line]:
-    """Return these lines with each hint as prose that may belong to a sentence or signature, if there are other
-    commands.
-
-    The words for a hint are common ones, and a hint isn't worth holding up a move.
-    """
-    others = [place for place, line in enumerate(lines) if line.command and not line.command.hints]
-    if not others:
-        return lines
-    around = ["", "", *("" if line.command else line.text for line in lines), ""]
-
-    def is_prose(place: int) -> bool:
-        above, below = around[place + 1], around[place + 3]
-        is_signed = above != "" and others[0] < place
-        return is_signed or rest_of_sentence(above, below, not around[place], signed) != ""
-
-    return [
-        Line(line.text, None) if line.command and line.command.hints and is_prose(place) else line
-        for place, line in enumerate(lines)
-    ]
-
-
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
     """Return whether the line below a move may continue the move. A drawn line, such as one above a signature, rarely
     does."""
@@ -638,71 +669,35 @@ def _is_several(line: str, grammar: Grammar) -> bool:
     return len(moves) > 1 and all(_move(move, grammar.rules) for move in moves)
 
 
-def _doubt(lines: Sequence[Line], signed: Collection[str], grammar: Grammar) -> Wishes | None:
-    """Return the problem caused by prose next to the lines that take effect, or None if there is no problem."""
-    around = ["", "", *("" if line.command else line.text for line in lines), ""]
-    for place in (place for place, line in enumerate(lines, 2) if line.command):
-        if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
-            return Wishes(problem="in-a-sentence", line=line)
-    if all(line.command is None or line.command.is_harmless for line in lines):
-        return None
-    if line := _below_an_intro(lines):
-        return Wishes(problem="perhaps-quoted", line=line)
-    line = next((it for it in around if passes(it, grammar.locale)), "") or contradiction_in(around, grammar.is_light)
-    return Wishes(problem="spoken-against", line=line) if line else None
-
-
-def _below_an_intro(lines: Sequence[Line]) -> str:
-    """Return the first line that changes something below anything that may begin a quote, or ""."""
-    begins = (
-        nr
-        for nr, (text, command) in enumerate(lines)
-        if not command and may_begin_quote(text) and not is_harmless_above(text)
-    )
-    below = lines[next(begins, len(lines)) :]
-    return next((line.text for line in below if line.command and not line.command.is_harmless), "")
-
-
 def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
     """Merge an email's move with its commands."""
     commands = [line.command for line in lines if line.command]
-    vacations = {command.vacation for command in commands if command.vacation}
-    stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
-    confirms = {command.confirms for command in commands if command.confirms}
-    plans = {command.plan for command in commands if command.plan is not None}
-    wishes = ("pause", "resume", "undo", "agree", "ready", "resign")
-    pause, resume, undo, agree, ready, resign = (any(getattr(it, what) for it in commands) for what in wishes)
-    is_two = (pause and resume) or (undo and (move.move or agree)) or (agree and move.move)
-    is_two = is_two or len(plans) > 1 or (bool(plans) and (undo or resign))
+    flags: dict[str, Any] = {name: any(getattr(it, name) for it in commands) for name in (*FLAGS, "asks", "hints")}
+    pause, resume, undo, agree, ready, resign = (flags[name] for name in FLAGS)
+    given: dict[str, Collection[Any]] = {
+        name: {value for it in commands if (value := getattr(it, name)) is not None}
+        for name in ("vacation", "stand_in", "confirms", "plan")
+    }
     if (
-        len(vacations) > 1
-        or len(stand_ins) > 1
-        or len(confirms) > 1
-        or is_two
+        any(len(values) > 1 for values in given.values())
+        or (pause and resume)
+        or (undo and (move.move or agree))
+        or (agree and move.move)
+        or (given["plan"] and (undo or resign))
         or (resign and (move.move or pause or resume or undo or ready))
     ):
         resigning = (line.text for line in lines if line.command and line.command.resign)
         return Wishes(problem="contradiction", line=next(resigning, ""))
     return replace(
         move,
-        asks=any(command.asks for command in commands),
-        hints=any(command.hints for command in commands),
         says=tuple(text for command in commands for text in command.says),
-        pause=pause,
-        resume=resume,
-        undo=undo,
-        agree=agree,
-        ready=ready,
-        plan=next(iter(plans), None),
-        resign=resign,
-        vacation=next(iter(vacations), None),
-        stand_in=next(iter(stand_ins), None),
-        confirms=next(iter(confirms), None),
         settings=tuple(line for command in commands for line in command.settings),
+        **flags,
+        **dict[str, Any]({name: next(iter(values), None) for name, values in given.items()}),
     )
 
 
-def _one_move(moves: Sequence[Wishes], rules: Notation) -> Wishes | None:
+def _one_move(moves: Sequence[Wishes], rules: Spoken) -> Wishes | None:
     """Join moves of one step each into a single move. Return None if they are several moves."""
     if len(moves) == 1:
         return moves[0]
@@ -716,7 +711,7 @@ _BETWEEN_STEPS = re.compile(  # what players write instead of a semicolon
 )
 
 
-def _move(line: str, rules: Notation) -> Wishes | None:
+def _move(line: str, rules: Spoken) -> Wishes | None:
     move = move_in(line, rules)
     if move is None and (steps := _BETWEEN_STEPS.sub("; ", line)) != line:
         move = move_in(steps, rules)
@@ -740,18 +735,10 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     match meaning(word, grammar.locale), rest:
         case None, "" if word == "?":
             return Wishes(asks=True)
-        case commands.PAUSE, "":
-            return Wishes(pause=True)
-        case commands.RESUME, "":
-            return Wishes(resume=True)
-        case commands.UNDO, "":
-            return Wishes(undo=True)
-        case commands.AGREE, "":
-            return Wishes(agree=True)
+        case str(name), "" if name in FLAGS:
+            return FLAGS[name]
         case commands.PLAN, _ if (plan := _plan(rest, grammar)) is not None:
             return Wishes(plan=plan)
-        case commands.RESIGN, "":
-            return Wishes(resign=True)
         case commands.CONFIRM, _ if _CONFIRMING.fullmatch(rest):
             return Wishes(confirms=rest)
         case commands.STAND_IN, _ if drops(rest, grammar.locale):
@@ -763,14 +750,14 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     word = bare.rstrip(" .!,;:")
     if word != line and meaning(word.partition(" ")[0], grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)
-    setting = dict(grammar.settings).get(line)
+    setting = grammar.settings.get(line)
     return Wishes(settings=(setting,)) if setting else _meant(line, grammar)
 
 
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
-    meant = moves_in_sentence(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
+    meant = moves_in_sentence(grammar.rules.rules, line, grammar.locale, grammar.legal)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0], written=line) if len(meant) == 1 else None
 
 
@@ -783,7 +770,7 @@ def _plan(text: str, grammar: Grammar) -> str | None:
     """Return the plan's text, "" to show the plan, OFF to drop it, or None if the text isn't a valid plan."""
     if not text or drops(text, grammar.locale):
         return OFF if text else ""
-    return text if read_plan(text, grammar.rules, grammar.locale) else None
+    return text if read_plan(text, grammar.rules) else None
 
 
 def _chat(line: str, locale: str) -> str:

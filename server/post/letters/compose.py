@@ -167,7 +167,7 @@ def _written(
         images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer):
         images = words.images
-    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt, at_desk)
+    page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
     message = Message(
         sender=sender,
         to=to,

@@ -1,0 +1,140 @@
+"""What a sentence may be about, by phrases in four languages.
+
+Questions to a table and to the post desk, wishes for a game and replies to invitations all use this table.
+"""
+
+import re
+from collections.abc import Mapping
+
+from server.post.incoming.commands import PAUSE, RESIGN, STAND_IN, UNDO, VACATION
+
+MAILS, LEAVING, COST, HOW_LONG = "mails", "leaving", "cost", "how-long"
+THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", "the-rules", "scoring", "meaning"
+SCORES, TURN, ADVICE = "scores", "turn", "advice"
+PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
+
+
+def _phrases(en: str = "", de: str = "", fr: str = "", it: str = "") -> re.Pattern[str]:
+    """Compile the phrases of four languages, which are whole words. IGNORECASE also applies to accented letters."""
+    return re.compile(rf"\b(?:{'|'.join(filter(None, (en, de, fr, it)))})(?!\w)", re.IGNORECASE)
+
+
+_MEANS = (
+    r"(?:(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll|macht|machen|tut|bewirkt)"
+    r"|bedeutet|wofür steht|signifien?t?|que fait|que font|(?:che )?cosa fa(?:nno)?|veu(?:t|lent) dire|qu['’]est-ce|c['’]est quoi"
+    r"|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
+)
+_SIGN = (
+    r"(?:\b[BD]|#\w*|\b(?:stars?|holes?|cards?|numbers?|letters?|\w{0,20}sterne?|\w{0,20}loch|\w{0,20}karten?|zahl|buchstabe|étoiles?"
+    r"|trous?|cartes?|lettre|stell[ae]|buc[oh]\w?|cart[ae]|lettera))"
+)
+_TOPICS: Mapping[str, re.Pattern[str]] = {
+    MAILS: _phrases(
+        r"(?:fewer|less|too many|so many|stop|no more) (?:\w+ )?e?-?mails?",
+        r"(?:weniger|zu viele|so viele|keine) e?-?mails?",
+        r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
+        r"(?:meno|troppe|tante) e?-?mail",
+    ),
+    LEAVING: _phrases(
+        r"(?:delete|close|remove|cancel) (?:my|the) account",
+        r"(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)|lösch\w* (?:bitte )?mein (?:konto|account)",
+        r"supprim\w+ (?:mon|le) compte",
+        r"(?:cancell|elimin)\w+ (?:il mio |l['’])?account",
+    ),
+    COST: _phrases(
+        r"cost|costs|free|pay|price|(?:need|have|create) an account",
+        r"kostet|kosten|kostenlos|gratis|bezahlen|brauche ich ein konto",
+        r"coûte|payer|gratuit\w*|payant\w*|besoin d['’]un compte",
+        r"costa|pagare|serve un account",
+    ),
+    HOW_LONG: _phrases(
+        r"how (?:long|much time)", r"wie (?:lange|viel zeit)", r"combien de temps", r"quanto (?:dura|tempo|ci vuole)"
+    ),
+    PAUSE: _phrases(r"pause[nrd]?", r"pausier\w*|unterbrech\w*", r"interromp\w*", r"sospend\w*|in pausa"),
+    VACATION: _phrases(
+        r"away|out of town|holidays?|vacation|travel(?:l?ing)?",
+        r"urlaub|ferien|verreis\w*|unterwegs",
+        r"vacances|en voyage",
+        r"vacanz[ae]|ferie|in viaggio",
+    ),
+    STAND_IN: _phrases(
+        r"stand[ -]?in|substitute|replace me|plays? for me", r"vertret\w*|vertritt", r"remplac\w*", r"sostitui\w*"
+    ),
+    RESIGN: _phrases(
+        r"resign|give up|quit|stop playing|leave the (?:game|table)",
+        r"aufgeben|aufhören",
+        r"abandonn\w*|arrêter",
+        r"arrend\w*|abbandon\w*|smettere",
+    ),
+    UNDO: _phrases(
+        r"take (?:\w+ ){0,3}back|undo",
+        r"zurück ?(?:zu ?)?nehmen|rückgängig",
+        r"(?:annuler|reprendre|retirer) (?:\w+ )?(?:coup|ça)",
+        r"(?:annullare|ritirare|riprendere) (?:\w+ )?(?:mossa|quella|questa)|tornare indietro",
+    ),
+    THE_GAME: _phrases(
+        r"what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of games?",
+        r"was ist (?:das|es)|was soll das|worum geht\w*",
+        r"c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit",
+        r"cos['’]?è|cos['’]e|di cosa si tratta",
+    ),
+    HOW_TO_PLAY: _phrases(
+        r"what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
+        r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played",
+        r"wie (?:spielt|spiele|spielen|funktioniert|geht)",
+        r"comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
+        r"come (?:si gioca|funziona\w*|gioco|devo giocare)",
+    ),
+    THE_RULES: _phrases(r"rules|explain", r"(?:spiel)?regeln|erklär\w*", r"règles|expliqu\w+", r"regole|spiega\w*"),
+    SCORING: _phrases(
+        r"how (?:do|can|does) (?:i|you|we|one|it)?(?: \w+)? ?(?:score|win|get points|earn points)",
+        r"wie (?:bekomme|mache|sammle|sammelt|bekommt|gewinn\w*|punkte\w*)",
+        r"comment (?:marque|gagne)\w*",
+        r"come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)",
+    ),
+    MEANING: _phrases(rf"{_MEANS}.{{0,60}}?{_SIGN}"),
+    SCORES: _phrases(
+        r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)",
+        r"punkte?n?|punktestand|münzen?|wie steht['’s]*|wer (?:führt|gewinnt|liegt|ist vorn\w*)",
+        r"pièces|qui (?:mène|gagne|est (?:en tête|premier))",
+        r"punt[io]|punteggio|monete|chi (?:vince|sta vincendo|è (?:in testa|primo))",
+    ),
+    TURN: _phrases(
+        r"(?:whose|my|your|who['’]s) turn|who(?:['’]s| is)? (?:on|next|to (?:move|play))|(?:who|what) are we waiting for"
+        r"|waiting for (?:me|whom?)",
+        r"(?:wer|bin ich|bist du|ist \w{1,20}) (?:ist |jetzt |schon |gerade ){0,3}(?:dran|am zug|an der reihe)|auf wen warten wir",
+        r"à qui (?:le tour|est-ce|c['’]est|de jouer)|(?:est-ce|c['’]est) (?:à moi|mon tour)|qui joue",
+        r"a chi tocca|tocca a (?:me|chi)|di chi è il turno|è il mio turno|chi (?:gioca|deve giocare)",
+    ),
+    ADVICE: _phrases(
+        r"best moves?|good moves?|(?:what|where|how) (?:should|shall|would|do|can) (?:i|you|we) (?:\w+ )?(?:do|play|move|put|start)|hints?",
+        r"beste[nr]? (?:\w+ )?z[uü]ge?n?|guter zug|was (?:soll|sollte|kann|würdest|mache|muss) (?:ich|du)|tipps?",
+        r"meilleurs? coups?|que (?:dois|devrais|faire|puis)|conseils?",
+        r"moss[ae] miglior[ei]|miglior[ei] moss[ae]|(?:cosa|che cosa|che) (?:devo|dovrei|posso|faccio)|suggeriment[oi]|consigli[o]?",
+    ),
+    PLAYING: _phrases(
+        r"play|playing|(?:a|another|one) game",
+        r"(?:mit)?spielen?|(?:ein|eine|einer) (?:spiel|partie|runde)",
+        r"jouer|jouons|une (?:autre )?partie",
+        r"gioc(?:are|o|hiamo)|una(?:['’]altra)? partita",
+    ),
+    WANTING: _phrases(
+        r"['’]d (?:like|love)|can|could|may|want|wanna|would|let['’]?s|how about",
+        r"möchten?|moechten?|will|wollen|würden?|kann|können|darf|dürfen|lust|lass",
+        r"veux|voudrais|voudrions|aimerais|peux|peut|puis|envie",
+        r"voglio|vorrei|vorremmo|posso|possiamo|potrei|voglia",
+    ),
+    INVITING: _phrases(r"invit\w*", r"einlad\w*|lade\b.{1,60}\bein"),
+    BOTS: _phrases(r"bots?|ro-?bots?|(?:the )?(?:computer|machine|cpu)|ai", "ki", "ordinateur"),
+    PEOPLE: _phrases(
+        r"(?:other |real )?(?:people|players|persons?|humans?)|friends?|someone|somebody|others",
+        r"menschen|leuten?|freund\w*|mitspieler\w*|jemand\w*|anderen?|echten?",
+        r"personnes|gens|amie?s?|quelqu['’]un|autres|humains?",
+        r"persone|amic[ioah]\w*|qualcuno|altri|umani",
+    ),
+}
+
+
+def is_about(text: str, *topics: str) -> bool:
+    """Return whether a sentence may be about one of these topics."""
+    return any(_TOPICS[it].search(text) for it in topics)
