@@ -13,6 +13,7 @@ from sqlalchemy import (
     Dialect,
     ForeignKeyConstraint,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     Text,
@@ -56,6 +57,7 @@ class Base(DeclarativeBase):
             dict[str, Any]: JSONB,
             list[Any]: JSONB,
             list[str]: ARRAY(Text),
+            list[int]: ARRAY(Integer),
         },
     )
 
@@ -428,7 +430,7 @@ class Vote(Base, table="votes", spread="game_id"):
     """A vote to pause, resume or abandon the game, to offer seats, or to take a move back.
 
     For a take-back, the row also stores whose move it is, and the version to return to. It also stores the version at
-    which the vote began, and when the vote ends.
+    which the vote began, and when the vote ends. `refused_by`: seats whose players have since said "not now".
     """
 
     __table_args__ = (_of_a_game(),)
@@ -441,6 +443,7 @@ class Vote(Base, table="votes", spread="game_id"):
     to_version: Mapped[int | None]
     at_version: Mapped[int | None]
     ends_at: Mapped[datetime | None]
+    refused_by: Mapped[list[int]] = mapped_column(default=list)
 
 
 class Message(Base, table="messages", spread="game_id"):

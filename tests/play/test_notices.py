@@ -72,6 +72,32 @@ def test_a_vote_notice_is_sent_once_and_is_relevant_until_the_player_or_all_have
     assert len(letters(game_id, "vote-asked")) == 2
 
 
+def test_a_refusal_is_relevant_while_it_stands_and_ends_the_question_to_its_player(ada: UUID, bea: UUID) -> None:
+    cleo = person("cleo")
+    game_id = game_of(ada, bea, cleo, bots=1)
+    vote(game_id, ada, "pause", True)
+    (asked, _) = letters(game_id, "vote-asked")
+
+    def is_asked() -> bool:
+        return still_matters(load(game_id), 1, Notice(notice_kinds.VOTE_ASKED, bea, asked.data), clock.now())
+
+    assert is_asked()
+    vote(game_id, bea, "pause", False)
+    assert not is_asked()
+    [refused] = letters(game_id, "vote-refused")
+    kind, data = notice_kinds.VOTE_REFUSED, refused.data
+    assert (data["by"], data["on"]) == (1, "pause")
+    assert matters(game_id, ada, kind, data)
+    vote(game_id, bea, "pause", True)
+    assert not matters(game_id, ada, kind, data)
+    vote(game_id, bea, "pause", False)
+    vote(game_id, bea, "pause", False)
+    assert matters(game_id, ada, kind, data)
+    assert len(letters(game_id, "vote-refused")) == 1
+    vote(game_id, ada, "pause", False)
+    assert not matters(game_id, ada, kind, data)
+
+
 def test_players_are_not_asked_to_vote_if_the_vote_passes_immediately(ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     vote(game_id, ada, "pause", True)

@@ -40,6 +40,7 @@ from server.post.letters.games import (
     MoveTakenBack,
     TakeBackAsked,
     VoteAsked,
+    VoteRefused,
 )
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
@@ -118,6 +119,7 @@ LETTERS: list[Letter] = [
     ),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
     VoteAsked(**GAME, **REQUEST, agree="pause"),
+    VoteRefused(**GAME, refusal="Ben doesn't want to pause now.", effect=REQUEST["effect"]),
     MoveTakenBack(**GAME, who="Ben"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),

@@ -152,6 +152,19 @@ def test_a_push_notification_about_a_vote_is_sent_until_the_player_votes(
     assert ("vote-asked", "sent") in results(bea)
 
 
+def test_a_refusal_is_pushed_to_the_player_who_asked(post: PostOffice, receiver: Receiver, ada: UUID) -> None:
+    bea, window = person("bea"), PushReader()
+    game_id = game_of_people(ada, bea, bots=1)
+    carried(post)
+    vote(game_id, bea, "pause", True)
+    subscribe(bea, receiver.url, window.keys, sandbox=True)
+    vote(game_id, ada, "pause", False)
+    carried(post)
+    [call] = receiver.calls
+    told = window.read(call.body)
+    assert (told["kind"], told["body"]) == ("vote-refused", "ada doesn't want to pause now.")
+
+
 def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_ready(
     post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:

@@ -232,9 +232,9 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
 
 
 def _refuse(doing: Doing, wishes: Wishes) -> None:
-    """Acknowledge a no to what another player asks for. If the player had agreed to that, withdraw their agreement."""
+    """Refuse what another player asks for. If the player had agreed to that, withdraw their agreement."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
-    for wish in [] if requests_to(doing.game, seat) else agreed_to(doing.game, seat):
+    for wish in requests_to(doing.game, seat) or agreed_to(doing.game, seat):
         doing.once(f"no {wish}", partial(vote, game_id, doing.player_id, wish, False))
     told = (
         noted("Not now, then: nothing changes, and the game stays paused.")
