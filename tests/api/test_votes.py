@@ -13,7 +13,7 @@ from server.games import Json
 from server.play.turns.turn_links import turn_word
 from server.store.tables import LetterRow, Player, db
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import DAY, HOUR, ME, OPEN, run_for, service_is_up
+from tests.support.games import DAY, HOUR, ME, OPEN, later, run_for, service_is_up
 
 BOT: Json = {"bot": "random"}
 NONE: Json = {"pause": [], "resume": [], "abandon": [], "offer": [], "take-back": []}
