@@ -233,7 +233,14 @@ def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Of
 
 
 @pytest.mark.parametrize(
-    "greeting", ["yes", "yes " + "x" * 80 + " yes", "Come on, it will be fun. " * 2 + "x" * 18 + " yes"]
+    "greeting",
+    [
+        "yes",
+        "yes " + "x" * 80 + " yes",
+        "Come on, it will be fun. " * 2 + "x" * 18 + " yes",
+        "Hi!\nyes\nno\nyes",
+        "yes\nyes",
+    ],
 )
 def test_a_hosts_line_is_not_read_as_the_reply_when_it_is_quoted(office: Office, ada: UUID, greeting: str) -> None:
     guest = {"email": CYD, "greeting": greeting}
