@@ -273,6 +273,7 @@ def test_the_email_about_the_end_is_the_last_one(line: Line, game_id: UUID, ada:
     later(2 * JOINING)
     end = line.mails()[-1]
     assert "Replay the game" in end.text
+    assert "- The game is over" not in end.text  # the first line and the standings say it
     assert f"\nYou played: {moved}\n" in end.text
     assert not [mail for mail in line.subjects() if mail.startswith("Move played")]
 

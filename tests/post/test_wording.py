@@ -234,8 +234,6 @@ def test_the_email_about_a_turn_contains_everything_needed_to_move():
         "",
         "How to write a move: One line: the star, the board and the space.",
         "",
-        "Have fun!",
-        "",
         "-- ",
         "Tuesday stars (Sternenhimmel)",
         "The game: https://sternenpost.example/games/1",
