@@ -371,7 +371,11 @@ def test_a_reply_that_pauses_or_resumes_the_game_gets_one_email(
         assert mail.subject == subject
         assert told in mail.text
         assert mail.message["In-Reply-To"] == f"<{wish}@ada.example.org>"
-    assert [it.subject for it in line.mails() if it.to == "bea@example.org"] == ["Game paused: Sternenhimmel"]
+    (paused,) = [it for it in line.mails() if it.to == "bea@example.org"]
+    assert paused.subject == "Game paused: Sternenhimmel"
+    assert paused.text.startswith("##- Reply above this line: say and your message\n")
+    for part in paused.text, unescape(paused.page):
+        assert 'To continue, reply "resume".' in part
 
 
 def test_a_reply_that_also_pauses_the_game_gets_one_email(line: Line, game_id: UUID) -> None:

@@ -165,7 +165,7 @@ LETTERS: list[Letter] = [
             BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
             SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),
             GameEnded(**GAME, verdict="You won.", standings=(), since=(), own="", show="", review="", rematch=""),
-            GamePaused(**GAME),
+            GamePaused(**GAME, resume="resume"),
             TakeBackAsked(**GAME, **ASKED, since=()),
             VoteAsked(**GAME, **REQUEST, agree=""),
             MoveTakenBack(**GAME, who="Ben"),
@@ -310,7 +310,9 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
 def test_the_html_shows_titles_as_they_were_typed():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     named = replace(
-        bundle, waiting=(replace(bundle.waiting[0], title="<b>&"),), news=(GamePaused(**GAME | {"title": "<i>"}),)
+        bundle,
+        waiting=(replace(bundle.waiting[0], title="<b>&"),),
+        news=(GamePaused(**GAME | {"title": "<i>"}, resume="resume"),),
     )
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page
