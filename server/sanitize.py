@@ -48,6 +48,13 @@ def clean(text: str, limit: int) -> str:
     return text[:limit].rstrip()
 
 
+def clean_lines(text: str, limit: int, most: int) -> str:
+    """Return `text` with each line cleaned as by `clean`, without empty lines. The result has at most `limit` code
+    points. Lines beyond `most` are joined to the last one."""
+    lines = [line for it in text.splitlines() if (line := clean(it, limit))]
+    return "\n".join([*lines[: most - 1], *filter(None, [" ".join(lines[most - 1 :])])])[:limit].rstrip()
+
+
 def _one_space(spaces: re.Match[str]) -> str:
     return spaces[0] if spaces[0] in UNBROKEN else " "
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.sanitize import clean, email_address, plain
+from server.sanitize import clean, clean_lines, email_address, plain
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates and unassigned characters, too
 ODD_TEXT = st.text(st.sampled_from("ae \n\r\t\x00\x85\u2028\u202e\u200d\ud800\u0301\u0327\u0489\u3164=?"))
@@ -96,3 +96,16 @@ def test_an_invalid_address_is_rejected(wrong):
 def test_an_address_with_non_ascii_characters_is_rejected_with_the_reason(foreign):
     with pytest.raises(ValueError, match="plain ASCII"):
         email_address(foreign)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("  Hi!\r\n\r\n\tShall  we\u2028play?\n", ["Hi!", "Shall we", "play?"]),
+        ("1\n2\n3\n4\n5", ["1", "2", "3 4 5"]),
+        ("\u202e\n \n", []),
+        (f"{'x' * 30}\ny", ["x" * 20]),
+    ],
+)
+def test_a_few_lines_keep_their_breaks(text: str, lines: list[str]) -> None:
+    assert clean_lines(text, 20, 3).splitlines() == lines

@@ -119,11 +119,11 @@ NOTIFICATIONS: Json = object_of(
         "mails": named(
             "MailsByKind",
             object_of(
-                "Email setting per kind. `at-once`, the default: a separate email. `bundled`: part of one email "
+                "Email setting per kind. `at-once`: a separate email, sent immediately. `bundled`: part of one email "
                 "about all games that are waiting for you. `off`: no email.\n"
                 "\n"
-                "If `your-turn` is not set, turns that begin within two minutes share one email, sent at "
-                "most two minutes after they begin. A setting for a single game (PATCH "
+                "Kinds that aren't set are `at-once`, except `your-turn`: its email waits up to two minutes for other "
+                "games, and turns that begin in that time share it. A setting for a single game (PATCH "
                 "/v1/games/{game_id}/seats/me) takes precedence. If a turn's time would run out before the "
                 "next bundle, its email is sent immediately. Sign-in codes are always sent.",
                 {},

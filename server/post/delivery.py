@@ -82,8 +82,11 @@ class PostOffice:
         with self._leases.look() as lapsed_at:
             self._lapsed_at = lapsed_at
             due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at)
+        players = outbox.players_at({it.reader for it in due})
         for letter in due:
-            rounds.setdefault(letter.reader, []).append(letter)
+            reader = players.get(letter.reader, letter.reader)
+            if reader not in self._under_way:
+                rounds.setdefault(reader, []).append(letter)
         for reader, letters in rounds.items():
             threads = self._pushers if _is_push(reader) else self._threads
             self._under_way[reader] = threads.submit(self._round, letters)
@@ -115,12 +118,19 @@ class PostOffice:
                     return
 
     def _deliver(self, letter: Waiting, told: set[UUID]) -> bool:
+        """Send an email, or the email about a turn or about the end that may contain it. If that one is left out, send
+        the email itself. For the result and `told`, see `_send`."""
+        if letter.kind == ANSWER.name and (around := outbox.email_for(letter, self._lapsed_at)):
+            is_next = self._send(around, told)
+            if not is_next or letter.letter_id in told or outbox.email_for(letter, self._lapsed_at):
+                return is_next
+        return self._send(letter, told)
+
+    def _send(self, letter: Waiting, told: set[UUID]) -> bool:
         """Send an email. Return whether this reader's next email may be sent. Add the ids of emails that were sent
         together with this one to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
-            if letter.kind == ANSWER.name:
-                letter = outbox.email_for(letter, self._lapsed_at) or letter
             planned = plan(letter)
             if planned.later:
                 outbox.postpone(letter, planned.later)

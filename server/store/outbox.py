@@ -78,7 +78,17 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
             for table, query in ((LetterRow, _DUE_OF_GAMES), (PlayerLetterRow, _DUE_OF_PLAYERS))
             for row in connection.execute(query, asked)
         ]
-    return sorted(found, key=lambda it: it.due_at)
+    return sorted(found, key=lambda it: (it.due_at, it.made_at))
+
+
+def players_at(readers: Collection[str]) -> dict[str, str]:
+    """Return the ids of the players who have these addresses. Other readers are ignored."""
+    emails = [it for it in readers if "@" in it]
+    if not emails:
+        return {}
+    with autocommit() as connection:
+        query = "SELECT email, player_id::text FROM players WHERE email = ANY(%s)"
+        return dict(connection.execute(query, (emails,)).fetchall())
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:

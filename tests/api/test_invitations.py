@@ -145,7 +145,9 @@ def test_a_greeting_is_deleted_when_its_seat_is_no_longer_reserved(
             assert db.session.scalars(db.select(SeatRow).where(SeatRow.greeting.is_not(None))).all() == []
 
 
-@pytest.mark.parametrize("greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y"])
+@pytest.mark.parametrize(
+    "greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y", "Call\n079 123\n45 67"]
+)
 def test_a_greeting_with_a_link_is_rejected(ada: Someone, greeting: str) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     answer = ada.post(f"{path}/invitations", {"email": NEW, "greeting": greeting})

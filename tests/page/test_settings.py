@@ -175,8 +175,8 @@ def test_turn_emails_can_be_sent_at_once_or_bundled(house: House, windows: Windo
     page = settings(windows, client, "notifications")
     page.get_by_text("Choose each kind").click()
     choice = page.get_by_label("It's your turn")
-    expect(choice.locator("option:checked")).to_have_text("soon, several games in one email")
-    for chosen, kept in (("at once", {"your-turn": "at-once"}), ("soon, several games in one email", {})):
+    expect(choice.locator("option:checked")).to_have_text("within two minutes, games together")
+    for chosen, kept in (("at once", {"your-turn": "at-once"}), ("within two minutes, games together", {})):
         choice.select_option(chosen)
         page.get_by_role("button", name="Save").click()
         until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)

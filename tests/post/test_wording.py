@@ -152,7 +152,7 @@ LETTERS: list[Letter] = [
         others=("Cleo", "the bot Level 2"),
         terms=("Pace: 2 days per move", "Your time: about 15 turns, 30 minutes in all"),
         known_as="Sternenhimmel with Cleo",
-        greeting="Time for another round?",
+        greeting=("Time for another round?",),
         link="https://sternenpost.example/i/abc",
         introduction="Light up the constellations.",
         free=2,
@@ -168,7 +168,7 @@ LETTERS: list[Letter] = [
             BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
             SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),
             GameEnded(**GAME, verdict="You won.", standings=(), since=(), own="", show="", review="", rematch=""),
-            GamePaused(**GAME),
+            GamePaused(**GAME, resume="resume"),
             TakeBackAsked(**GAME, **ASKED, since=()),
             VoteAsked(**GAME, **REQUEST, agree=""),
             MoveTakenBack(**GAME, who="Ben"),
@@ -236,8 +236,6 @@ def test_the_email_about_a_turn_contains_everything_needed_to_move():
         "  3 leo b",
         "",
         "How to write a move: One line: the star, the board and the space.",
-        "",
-        "Have fun!",
         "",
         "-- ",
         "Tuesday stars (Sternenhimmel)",
@@ -315,7 +313,9 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
 def test_the_html_shows_titles_as_they_were_typed():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     named = replace(
-        bundle, waiting=(replace(bundle.waiting[0], title="<b>&"),), news=(GamePaused(**GAME | {"title": "<i>"}),)
+        bundle,
+        waiting=(replace(bundle.waiting[0], title="<b>&"),),
+        news=(GamePaused(**GAME | {"title": "<i>"}, resume="resume"),),
     )
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page

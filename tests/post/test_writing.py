@@ -247,7 +247,7 @@ def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
 
 
 def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_long(ada: UUID, bea: UUID) -> None:
-    guest = {"email": "cyd@example.org", "greeting": "  Shall we\n play again?"}
+    guest = {"email": "cyd@example.org", "greeting": "  Hi Cyd!\n\n Shall we  play again?\r\nIt's been years."}
     game_id = open_game(ada, wanted(ME, OPEN, guest, {"bot": "level-2"}, clock={"per_move": "PT6H"})).game_id
     take_seat(game_id, bea)
     (letter,) = letters(game_id, "invitation")
@@ -259,7 +259,8 @@ def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_lon
     assert body
     assert all(name in body.get_content() for name in exhibition("sternenhimmel", today()).names)  # a demo game
     text = text_of(letter)
-    assert text.startswith("“Shall we play again?”\n– ada\n")
+    assert text.startswith("“Hi Cyd!\nShall we play again?\nIt's been years.”\n– ada\n")
+    assert "“Hi Cyd!<br>\nShall we play again?<br>\nIt&#39;s been years.”" in body.get_content().replace("\r", "")
     turns = -(-sum(len(board.spaces) for board in BOARDS.values()) // 4)
     assert f"At the table: ada, bea, the bot {load(game_id).names[3]} (Level 2)" in text
     assert f"about {turns} turns, " in text

@@ -456,8 +456,8 @@ def _greeting(**kw: Any) -> fields.String:
         1000,
         least=0,
         metadata={
-            "description": "Personal line at the top of the invitation email. Cut to 200 characters. Must not contain a "
-            "web address, an email address or a phone number."
+            "description": "Personal message at the top of the invitation email. Cut to 200 characters in at most 6 lines. Must "
+            "not contain a web address, an email address or a phone number."
         },
         **kw,
     )

@@ -95,6 +95,7 @@ _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
 _WORD = re.compile(r"\w+")
+_LIKE_FIELD = re.compile(r"[a-z]\d{1,3}")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
 _AND = frozenset({"and", "und", "et", "e"})
 _FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
@@ -282,7 +283,8 @@ def strange_word(text: str, locale: str) -> str:
     known = _dialect(locale)
     words = _in_order(_plain(text), known)
     names = {word for name in (*known.classes, *known.types) for word in name} - _STAR
-    if not any(word in FIELDS for word in words) or not any(word in names or word in known.verbs for word in words):
+    is_place = any(word in FIELDS or _LIKE_FIELD.fullmatch(word) for word in words)
+    if not is_place or not any(word in names or word in known.verbs for word in words):
         return ""
     told = known_words(locale)
     return next((word for word in words if word not in told), "")

@@ -107,8 +107,8 @@ def legend(say: Language) -> str:
 
 def notation(say: Language) -> str:
     return say.gettext(
-        "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "
-        "abbreviation of the constellation. You can use capital or small letters."
+        "Write the star, the constellation and the space in one line. The constellation's abbreviation is enough. You "
+        "can use capital or small letters."
     )
 
 

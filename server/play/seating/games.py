@@ -29,11 +29,12 @@ from server.play.seating.ready_check import FREE, check_option, check_salt, star
 from server.play.timing import time_control
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER, ladder
-from server.sanitize import clean, has_link, mailbox_of
+from server.sanitize import clean, clean_lines, has_link, mailbox_of
 from server.store.database_retry import with_retries
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 LONGEST_GREETING: Final = 200  # characters
+MOST_LINES: Final = 6  # of a greeting
 
 
 class _Wanted(NamedTuple):
@@ -186,15 +187,15 @@ class Guest(NamedTuple):
 
     seat: Seat
     email: str
-    greeting: str = ""  # a line from the player who invites them
+    greeting: str = ""  # lines from the player who invites them
     is_rematch: bool = False  # whether the game is another one with the same players
 
 
 def checked_greeting(greeting: str, field: str) -> str:
-    """Return the greeting as one line. Raise BadField if it contains a link, since the email may go to a stranger."""
-    if has_link(greeting):
+    """Return the greeting in a few lines. Raise BadField if it contains a link, since the email may go to a stranger."""
+    if has_link(greeting) or has_link(" ".join(greeting.split())):
         raise BadField(field, "Leave out web addresses, email addresses and phone numbers.")
-    return clean(greeting, LONGEST_GREETING)
+    return clean_lines(greeting, LONGEST_GREETING, MOST_LINES)
 
 
 def note_invitation(game_id: UUID, guest: Guest, by: UUID) -> None:

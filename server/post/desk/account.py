@@ -12,7 +12,7 @@ from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
-from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
+from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF, YOUR_TURN
 from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
 from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
 from server.clock import clock
@@ -52,6 +52,8 @@ def _listed(known: Json) -> list[str]:
     reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
     choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
     special = [f"{kind} {choice}" for kind, choice in sorted(mails.items())] if len(choices) > 1 else sorted(choices)
+    if YOUR_TURN.name not in mails:
+        special.append(gettext("%(kind)s within two minutes, several games in one email", kind=YOUR_TURN.name))
     found = {
         commands.NAME: known["name"],
         commands.LANGUAGE: known["locale"],

@@ -547,7 +547,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if near := nearest_move_in(rules, wishes.line, locale, legal):
         word, move = near
-        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+        unknown = gettext(_unknown(word), word=word)
         doing.answer["meant"] = rules.write_move(move)
         line = write_move(rules, move, locale)
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
@@ -559,12 +559,13 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         line = write_move(rules, meant[0], locale)
         return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
     if word := strange_word_in(rules, wishes.line, locale):
-        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
         possible = words_in_place_of(word, rules, wishes.line, locale, legal)
+        is_space = _SPACE.fullmatch(word) and all(map(_SPACE.fullmatch, possible))
+        unknown = gettext("There is no space %(word)s.", word=word) if is_space else gettext(_unknown(word), word=word)
         if possible and len(possible) <= _MOST_POSSIBLE:
             told = gettext("Possible here: %(words)s.", words=", ".join(possible))
-            unknown = f"{unknown} {told}"
-        return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+            return f"{unknown} {told}"
+        return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
     meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) > _MOST_NAMED or len(meant) == 1:
@@ -577,6 +578,11 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
     return ""
+
+
+def _unknown(word: str) -> str:
+    """Return what to tell about an unknown word, which may be a number that nothing on the table has."""
+    return noted("There is no %(word)s here.") if word.isdecimal() else noted('We don\'t know the word "%(word)s".')
 
 
 def _not_your_turn(doing: Doing, line: str) -> str:
@@ -606,6 +612,7 @@ def _about_question(locale: str) -> str:
 
 
 _MOST_BESIDE_STOP = 4  # lines
+_SPACE = re.compile(r"[a-z]\d{0,3}")
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
 _PROBLEMS = {
     "asks-to-stop": noted(

@@ -111,9 +111,12 @@ def passes(line: str, locale: str) -> bool:
 
 def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     """Return the word because of which a line that seems to name a move can't be read, or ""."""
-    begins, colon, rest = (sentence := _sentence(line)).partition(":")
-    said = rest if colon and _announces(begins, locale) else sentence
-    return strange_word(rules, " ".join(_words(said, locale)), locale)
+    for step in line.split(";"):
+        begins, colon, rest = (sentence := _sentence(step)).partition(":")
+        said = rest if colon and _announces(begins, locale) else sentence
+        if word := strange_word(rules, " ".join(_words(said, locale)), locale):
+            return word
+    return ""
 
 
 def words_in_place_of(strange: str, rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[str]:

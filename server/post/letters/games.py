@@ -121,11 +121,12 @@ def _declined(reader: Reader) -> str:
 class GamePaused(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_PAUSED
     NEWS: ClassVar = noted("%(title)s: the game is paused. Everyone agreed.")
+    resume: str  # the command to reply with
 
 
 @builds(notice_kinds.GAME_PAUSED)
 def game_paused(reader: Reader) -> GamePaused:
-    return GamePaused(**reader.about)
+    return GamePaused(**reader.about, resume=word_for(RESUME, spoken().locale))
 
 
 _EFFECTS = {

@@ -129,7 +129,7 @@ class Invitation(Letter):
     terms: tuple[str, ...]  # see `terms_of`
     link: str  # link to the page on which the invitation to this address is accepted
     known_as: str  # the game in the subject: its rules with the other people at the table, or its title
-    greeting: str = ""  # a line from the host
+    greeting: tuple[str, ...] = ()  # lines from the host
     introduction: str = ""  # what the game is about, in two sentences
     free: int = 0  # number of seats that anyone may take
     invited: int = 0  # number of other people who are invited
@@ -174,7 +174,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         known_as=_known_as(reader, friends),
-        greeting=(greeting := unless_link(row.data.get("greeting", ""), "")),
+        greeting=tuple((greeting := unless_link(row.data.get("greeting", ""), "")).splitlines()),
         signed=is_signed(greeting, _host(reader)),
         introduction="" if again else presentation.introduction(game.head.rules, spoken().locale)[0],
         again=again,

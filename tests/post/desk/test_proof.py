@@ -916,6 +916,17 @@ def test_every_new_email_of_a_player_to_the_public_address_gets_an_answer(
     assert "name: Heike" in settings.text
 
 
+def test_the_settings_say_that_the_email_about_a_turn_waits_until_the_player_chooses(ann: Correspondent) -> None:
+    ann_joins(ann)
+    waits = "your-turn within two minutes, several games in one email"
+    assert f"- mails: at-once, {waits}" in " ".join(ann.asks("settings").text.split())
+    changed = " ".join(ann.asks("set mails game-ended off").text.split())
+    assert f"Your emails are now sent: game-ended off, {waits}" in changed
+    for choice in ("at-once", "bundled"):
+        told = " ".join(ann.asks(f"set mails {choice}\nsettings").text.split())
+        assert f"mails: {choice}" in told and "two minutes" not in told
+
+
 def test_the_last_answer_to_the_public_address_asks_for_a_reply_which_ends_the_limit(ann: Correspondent) -> None:
     ann_joins(ann)
     answers = [ann.sends(DESK, "games") for _ in range(12)]

@@ -1,7 +1,9 @@
 """Invitations answered by email."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from html import unescape
+from threading import Event
 from uuid import UUID
 
 import pytest
@@ -100,6 +102,33 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
     assert "/#/rules/sternenhimmel" in answer.text
     assert "/#/rules/sternenhimmel" in answer.page
+
+
+def test_the_reply_to_a_yes_and_the_email_about_the_turn_are_sent_one_after_the_other(
+    office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_game(ada, wanted(ME, {"email": CYD}, BOT, options={"start_seat": 1}))
+    invitation = office.mails("cyd")[-1]
+    arrives(invitation.reply_to, a_mail("yes", sender=CYD))
+    deal_with_mails()
+    sending, sent_beside = [0], Event()
+    send = office.send
+
+    def sends_slowly(message: bytes, sender: str, to: str, confirm: Callable[[], None]) -> None:
+        if to == CYD:
+            sending[0] += 1
+            if sending[0] > 1:
+                sent_beside.set()
+            sent_beside.wait(0.5)
+        send(message, sender, to, confirm)
+        sending[0] -= to == CYD
+
+    monkeypatch.setattr(office, "send", sends_slowly)
+    assert [it.subject for it in office.mails("cyd")[1:]] == [
+        "Your turn: Sternenhimmel",
+        "You're in: Sternenhimmel",
+    ]
+    assert not sent_beside.is_set()
 
 
 def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(office: Office, game_id: UUID) -> None:
@@ -204,7 +233,14 @@ def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Of
 
 
 @pytest.mark.parametrize(
-    "greeting", ["yes", "yes " + "x" * 80 + " yes", "Come on, it will be fun. " * 2 + "x" * 18 + " yes"]
+    "greeting",
+    [
+        "yes",
+        "yes " + "x" * 80 + " yes",
+        "Come on, it will be fun. " * 2 + "x" * 18 + " yes",
+        "Hi!\nyes\nno\nyes",
+        "yes\nyes",
+    ],
 )
 def test_a_hosts_line_is_not_read_as_the_reply_when_it_is_quoted(office: Office, ada: UUID, greeting: str) -> None:
     guest = {"email": CYD, "greeting": greeting}

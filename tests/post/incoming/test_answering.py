@@ -18,7 +18,7 @@ from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
 from server.play.commits import load, whole_log
-from server.play.mail.mail_in import open_reply_address
+from server.play.mail.mail_in import open_reply_address, reply_word
 from server.play.moves import legal_moves
 from server.play.seating import games
 from server.play.seating.seats import return_word
@@ -583,6 +583,34 @@ def test_the_answer_to_a_chat_message_or_pause_does_not_repeat_the_table(office:
         mail = ada_writes(office, words)
         kinds = [part.get_content_maintype() for part in mail.message.walk()]
         assert ("The table now:" in mail.text, "image" in kinds) == (is_shown, is_shown), words
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_answer_says_that_a_space_or_a_star_does_not_exist(office: Office, ada: UUID, locale: str) -> None:
+    change_profile(ada, {"locale": locale})
+    say = language(locale).gettext
+    himmel, glanz = (game_of(ada, bots=2, rules=it, options={"start_seat": 0}) for it in GAMES)
+    everything_due_happens()
+    _, board, space = a_move(himmel, ada).split(" ")
+    moves_on(glanz, ada)
+    everything_due_happens()
+    move = in_words(GAMES["sternenglanz"], a_move(glanz, ada), locale)
+    step = move.rpartition(" ")[0]
+    for game_id, line, told in (
+        (himmel, f"11 {board} {space}", say("There is no %(word)s here.", word="11")),
+        (himmel, f"1 {board} (z9)", say("There is no space %(word)s.", word="z9")),
+        (glanz, f"{step} z9", say("There is no space %(word)s.", word="z9")),
+        (glanz, f"{move}; 2 {step.partition(' ')[2]} a99", say("There is no space %(word)s.", word="a99")),
+    ):
+        turn = seats_of(game_id)[0].turn
+        assert turn is not None
+        before = happened(game_id)
+        arrives(f"{reply_word(game_id, 0, turn)}@{DOMAIN}", a_mail(line))
+        deal_with_mails()
+        answer = office.mails("ada")[-1]
+        assert told in " ".join(answer.text.split())
+        assert say(_PROBLEMS["not-understood"]) not in answer.text
+        assert happened(game_id) == before
 
 
 def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
