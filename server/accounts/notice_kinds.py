@@ -228,7 +228,12 @@ GAME_ABANDONED: Final = NoticeKind(
     webhook="Sent when the game is abandoned or closed",
 )
 MESSAGE: Final = NoticeKind(
-    name="message", webhook="Sent when another player posts a message at your table", payload=("message",)
+    name="message",
+    headline=noted("New in the chat"),
+    stop=noted("emails about new messages in the chat"),
+    lasts=True,  # it shows only what no other email has shown
+    webhook="Sent when another player posts a message at your table",
+    payload=("message",),
 )
 
 # About invitations, emails and the account

@@ -587,9 +587,10 @@ class Messages(MethodView):
 
         Returns the messages after number `after`, oldest first.
         """
-        load_visible(game_id, viewer("games:read", game_id), query.get("invitation"))
+        who = viewer("games:read", game_id)
+        load_visible(game_id, who, query.get("invitation"))
         limit = query["limit"]
-        found = messages(game_id, query["after"], limit + 1)
+        found = messages(game_id, query["after"], limit + 1, who)
         if not found:
             expect_reached(query["after"], last_message(game_id))
         return page_of(found[:limit], {"after": found[limit - 1]["nr"]} if len(found) > limit else None)

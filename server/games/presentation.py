@@ -172,6 +172,15 @@ def _handed_over(item: Json, names: Sequence[str], say: Language, is_own: bool) 
     )
 
 
+def _stand_in_began(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    name = names[item["seat"]]
+    if "by" in item:
+        return say.gettext("You're now playing for %(name)s.", name=name)
+    return say.addressed(
+        is_own, "A stand-in is now playing for you.", "A stand-in is now playing for %(name)s.", name=name
+    )
+
+
 def _game_ended(item: Json, names: Sequence[str], say: Language, unit: str | None) -> str:
     winners = [name for name, place in zip(names, item["places"], strict=True) if place == 1]
     score = max(item["scores"])
@@ -203,9 +212,7 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
     "time-extended": _of_seat(noted("You got extra time."), noted("%(name)s got extra time.")),
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
-    "stand-in-began": _of_seat(
-        noted("A stand-in is now playing for you."), noted("A stand-in is now playing for %(name)s.")
-    ),
+    "stand-in-began": _stand_in_began,
     "stand-in-ended": _of_seat(
         noted("The stand-in is no longer playing for you."), noted("The stand-in is no longer playing for %(name)s.")
     ),

@@ -153,7 +153,7 @@ class PostOffice:
         self, first: _InHand, games: Collection[UUID], leases: ExitStack, writing: ExitStack, told: set[UUID]
     ) -> bool:
         in_hand, row = [first], first.row
-        to = ""
+        to, began = "", clock.now()
         try:
             player = recipient(row)
             game = load(row.game_id) if isinstance(row, LetterRow) else None
@@ -203,7 +203,7 @@ class PostOffice:
             return isinstance(error, Unavailable) and not is_passing(error)  # the reader's other games may be readable
         else:
             self._tell("")
-            self._note_all(in_hand, "sent", "")
+            self._note_all(in_hand, "sent", "", began)  # an email shows the chat up to this time
         return True
 
     def _is_left_out(self, it: _InHand, player: Player | None, game: Game | None) -> bool:
@@ -270,10 +270,10 @@ class PostOffice:
             pause = min(FIRST_PAUSE * 2 ** min(it.row.tries - 1, 20), LONGEST_PAUSE)
             outbox.retry(it.letter, it.row, now, now + pause, why)
 
-    def _note_all(self, in_hand: Sequence[_InHand], result: str, detail: str) -> None:
+    def _note_all(self, in_hand: Sequence[_InHand], result: str, detail: str, at: datetime | None = None) -> None:
         for _, of_game in groupby(in_hand, lambda it: it.letter.owner):
             sent = [(it.letter, it.row) for it in of_game]
-            self._note(partial(outbox.finish_together, sent, clock.now(), result, detail))
+            self._note(partial(outbox.finish_together, sent, at or clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
         """Store the result, and retry until this succeeds, even during a long outage. An email without a stored result

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from server.store.connections import autocommit, rows_of
 from server.store.tables import Watching, db
@@ -36,6 +36,10 @@ SELECT w.game_id, s.seat, s.player_id
 _LEFT = """
 DELETE FROM watching w USING unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
  WHERE w.game_id = those.game_id AND w.player_id = those.player_id"""
+_HEARD = """
+DELETE FROM outbox o USING unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
+ WHERE o.game_id = those.game_id AND o.dedupe = %s || those.player_id AND o.leased_until IS NULL"""
+_EMAIL = "message/"
 _NOTE = """
 INSERT INTO watching (game_id, player_id, until)
 SELECT game_id, player_id, %s FROM unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
@@ -66,6 +70,25 @@ def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None
         games, players = zip(*sorted(set(those)), strict=True)  # a fixed order prevents deadlocks between processes
         with autocommit() as connection:
             connection.execute(_NOTE, (until, list(games), list(players)))
+        forget_message_emails(those)
+
+
+def watchers_of(game_id: UUID, now: datetime) -> set[UUID]:
+    """Return the players who are present at this game's table."""
+    return set(db.session.scalars(select(Watching.player_id).where(Watching.game_id == game_id, Watching.until > now)))
+
+
+def waiting_for(player_id: UUID) -> str:
+    """Return the dedupe key of the email with new messages that waits for this player."""
+    return f"{_EMAIL}{player_id}"
+
+
+def forget_message_emails(those: Collection[tuple[UUID, UUID]]) -> None:
+    """Delete the waiting email with new messages of each game and player, since the player has seen the messages."""
+    if those:
+        games, players = zip(*sorted(set(those)), strict=True)
+        with autocommit() as connection:
+            connection.execute(_HEARD, (list(games), list(players), _EMAIL))
 
 
 def note_left(those: Collection[tuple[UUID, UUID]]) -> None:

@@ -42,6 +42,7 @@ from server.play.seating.stand_ins import (
     end_stand_in,
     stand_in_word,
 )
+from server.play.talk.chat import say
 from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
 from server.post.desk.commands import A_GAME, BY_NAME, name_word
@@ -59,6 +60,7 @@ from tests.support.browser import CHROMIUM, PATIENCE_MS
 from tests.support.games import (
     BOT,
     DAY,
+    HOUR,
     ME,
     OPEN,
     everything_due_happens,
@@ -224,6 +226,9 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
     yield "answer-played", _writes(office, name, " ".join(moves_of(game_id, dora)[4].values()))
     vote(game_id, emil, "pause", True)
     yield "game-paused", _newest(office, name)
+    say(game_id, emil, "Bis Sonntag!")
+    later(HOUR)
+    yield "message", _newest(office, name)
     vote(game_id, emil, "abandon", True)
     yield "vote-asked", _newest(office, name)
     vote(game_id, dora, "offer", True)

@@ -9,16 +9,20 @@ from flask import Flask
 
 from server.accounts.blocks import block
 from server.accounts.players import change_profile
+from server.clock import clock
 from server.operations.delete_player import delete_player
 from server.play.seating.seats import change_seat
-from server.play.talk.chat import say
+from server.play.talk.chat import messages, say
 from server.play.talk.notes import keep_note
+from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.quotes import SAID
 from server.post.letters.chat import LONGEST, MOST, WIDTH
+from server.store.watching import note_left, note_watching
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes
-from tests.post.office import Mail, Office
-from tests.support.games import DAY, MINUTE, game_of, head_of, later, moves_on, turn_of
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.contract import Someone
+from tests.support.games import DAY, HOUR, MINUTE, game_of, head_of, later, moves_on, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -156,7 +160,8 @@ def test_an_anonymous_game_shows_messages_by_seat_even_of_blocked_players(
 def test_a_bundle_shows_the_chat_of_each_waiting_game_once(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
-    change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}, "bundle_at": ["08:00"]}})
+    mails = {"your-turn": "bundled", "message": "off"}
+    change_profile(ada, {"notifications": {"mails": mails, "bundle_at": ["08:00"]}})
     say(game_id, bea, "See you on Sunday.")
     all_move(game_id, bea, cyd)
     say(game_id, bea, "Or on Monday.")
@@ -204,3 +209,103 @@ def test_the_email_about_the_end_shows_the_chat(office: Office, game_id: UUID, a
     mail = newest(office, "ada")
     assert said_in(mail)[-1] == f"bea: Nummer {head_of(game_id).version - 1}."
     assert "\nChat seit unserer letzten E-Mail:\n" in mail.text
+
+
+# Emails about the chat alone
+
+
+def about_chat(office: Office, name: str) -> list[Mail]:
+    return [mail for mail in office.mails(name) if mail.subject.startswith("New in the chat")]
+
+
+def test_a_player_who_has_not_seen_the_chat_gets_it_by_email_after_a_while_and_can_reply(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    say(game_id, bea, "Good evening!")
+    later(11 * MINUTE)
+    say(game_id, cyd, "Hello!")
+    assert about_chat(office, "ada") == []
+    later(2 * MINUTE)
+    [mail] = about_chat(office, "ada")
+    assert mail.subject == "New in the chat: Sternenhimmel"
+    assert said_in(mail) == ["bea: Good evening!", "cyd: Hello!"]
+    assert mail.text.startswith("##- Reply above this line: say and your message")
+    assert mail.message["List-Unsubscribe"]
+    arrives(mail.reply_to, a_mail("say Good morning."))
+    deal_with_mails()
+    assert messages(game_id, 2, 9)[0]["text"] == "Good morning."
+    all_move(game_id, bea, cyd)
+    assert said_in(newest(office, "ada")) == []  # each message is shown once
+
+
+def test_emails_about_the_chat_of_a_game_are_an_hour_apart(office: Office, game_id: UUID, bea: UUID) -> None:
+    for number in range(4):
+        say(game_id, bea, f"{number}.")
+        later(20 * MINUTE)
+        office.delivers()
+    later(HOUR)
+    assert [said_in(mail) for mail in about_chat(office, "ada")] == [["bea: 0."], ["bea: 1.", "bea: 2.", "bea: 3."]]
+
+
+def test_no_email_about_the_chat_is_sent_to_players_who_have_seen_it(
+    app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    note_watching([(game_id, ada)], clock.now() + MINUTE)
+    say(game_id, bea, "Seen while at the table.")
+    note_left([(game_id, ada)])
+    later(HOUR)
+    assert about_chat(office, "ada") == []
+    for has_seen in (
+        lambda: note_watching([(game_id, ada)], clock.now() + MINUTE),
+        lambda: Someone(app, "ada").get(f"/v1/games/{game_id}/messages"),
+        lambda: say(game_id, ada, "Hello."),
+    ):
+        later(HOUR)
+        say(game_id, bea, "Seen before the email.")
+        later(5 * MINUTE)
+        has_seen()
+        later(HOUR)
+        assert about_chat(office, "ada") == []
+    say(game_id, bea, "Seen in another email.")
+    all_move(game_id, bea, cyd)
+    assert said_in(newest(office, "ada"))[-1] == "bea: Seen in another email."
+    later(HOUR)
+    assert about_chat(office, "ada") == []
+
+
+def test_no_email_about_the_chat_is_sent_for_messages_that_its_reader_does_not_want(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    block(ada, bea)
+    say(game_id, bea, "From Bea.")
+    change_profile(cyd, {"notifications": {"mails": {"message": "off"}}})
+    later(HOUR)
+    keep_note(game_id, ada, {"muted": True})
+    say(game_id, cyd, "From Cyd.")
+    keep_note(game_id, ada, {"muted": False})
+    later(HOUR)
+    assert about_chat(office, "ada") == about_chat(office, "cyd") == []
+
+
+def test_an_email_about_the_chat_repeats_no_messages_of_a_bundle(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}, "bundle_at": ["08:00"]}})
+    say(game_id, bea, "See you on Sunday.")
+    all_move(game_id, bea, cyd)
+    say(game_id, bea, "Or on Monday.")
+    office.delivers()
+    later(DAY)
+    alone, bundle = office.mails("ada")
+    assert said_in(alone) == ["bea: Or on Monday."]
+    assert said_in(bundle) == ["bea: See you on Sunday."]
+
+
+def test_a_bundle_has_one_line_about_the_chat_of_a_game(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    change_profile(ada, {"notifications": {"mails": {"message": "bundled"}, "bundle_at": ["08:00"]}})
+    for _ in range(3):
+        say(game_id, bea, "Good evening!")
+        later(20 * MINUTE)
+        office.delivers()
+    later(DAY)
+    assert newest(office, "ada").text.count("Sternenhimmel: there are new messages in the chat.") == 1

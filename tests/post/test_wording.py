@@ -31,6 +31,7 @@ from server.post.letters.account import (
     WebhookDisabled,
 )
 from server.post.letters.answers import Answer
+from server.post.letters.chat import Chat
 from server.post.letters.games import (
     GameAbandoned,
     GameClosed,
@@ -38,6 +39,7 @@ from server.post.letters.games import (
     GameEnded,
     GamePaused,
     MoveTakenBack,
+    NewMessages,
     TakeBackAsked,
     VoteAsked,
     VoteRefused,
@@ -121,6 +123,7 @@ LETTERS: list[Letter] = [
     VoteAsked(**GAME, **REQUEST, agree="pause"),
     VoteRefused(**GAME, refusal="Ben doesn't want to pause now.", effect=REQUEST["effect"]),
     MoveTakenBack(**GAME, who="Ben"),
+    NewMessages(**GAME, chat=Chat(messages=(("| Ben: Hello",),), more=0, say="say")),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1, inviting="invite name@example.org 2"),

@@ -19,7 +19,7 @@ from server.games import GAMES, Json
 from server.play import json_schemas
 from server.play.events import HOUSE_EVENT_SCHEMAS
 from server.play.planning.plans import REASONS
-from server.play.story.authors import AUTHORS
+from server.play.story.authors import AUTHORS, STAND_IN
 from server.play.votes import WISHES
 from server.translations import LOCALES
 from server.webhooks import chats, subscriptions
@@ -219,7 +219,7 @@ def _of_the_house() -> Iterator[tuple[str, Json]]:
         yield component, subscriptions.PAYLOADS[kind]
     yield "Payload", _union("Body of a webhook delivery", schemas.PAYLOADS.values())
     for type_, schema in HOUSE_EVENT_SCHEMAS.items():
-        yield pascal(type_), _in_a_story(schema)
+        yield pascal(type_), _in_a_story(schema, _BY_STAND_IN if type_ == "stand-in-began" else None)
 
 
 def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
@@ -232,6 +232,9 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
         yield f"Foreseen{pascal(type_)}", schema | {"properties": schema["properties"] | _WORDS}
 
 
+_BY_STAND_IN: Final[Json] = {
+    "by": {"description": "Only if you are this stand-in", "enum": [STAND_IN]},
+}
 _BY: Final[Json] = {
     "by": {
         "description": "Who made the move. Only the seat's owner sees that a plan played the move. To others, it "

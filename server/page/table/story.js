@@ -115,6 +115,7 @@ export function sentence(item, all, rules, own) {
   const tells = rooms.get()[item.type];
   if (tells) return tells(item, names, rules, isOwn);
   if (item.type === "time-ran-out" && item.bot) return tell("story.bot-moved", isOwn, { name, bot: botName(item.bot) });
+  if (item.type === "stand-in-began" && item.by) return t("story.stand-in-began.by", { name: all[item.seat] });
   if (!knows(key)) return null;
   return tell(key, isOwn && knows(`${key}.you`), {
     name,

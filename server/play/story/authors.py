@@ -38,6 +38,8 @@ def visible_events(
         seat, author = moved_by.get(row.version, (None, PLAYER))
         if seat is not None and row.seat == seat and row.type in rules.EVENTS:
             item["by"] = PLAN if seat == viewer.seat and row.version in viewer.planned else author
+        elif row.type == "stand-in-began" and (row.seat, row.version) == (viewer.seat, viewer.since):
+            item["by"] = STAND_IN  # the viewer is this stand-in
         yield row, item
 
 

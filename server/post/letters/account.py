@@ -164,5 +164,5 @@ def bundle(it: Recipient) -> Bundle | None:
         if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game.mails) != notice_kinds.OFF
     )
     written = (letter_for(Reader(load(row.game_id), row.seat, zone, it.base_url, row)) for row in letters_in(it.letter))
-    news = tuple(words for words in written if isinstance(words, GameLetter))
+    news = tuple(dict.fromkeys(words for words in written if isinstance(words, GameLetter)))
     return Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None

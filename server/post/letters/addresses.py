@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from server.accounts.bounces import bounce_token, invitation_bounce_token
-from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
+from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, MESSAGE, NOTICE_KINDS, SIGN_IN_CODE, Until
 from server.accounts.players import player_at, stored_locale
 from server.accounts.unsubscribe import stop_token
 from server.play.commits import load
@@ -34,9 +34,11 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
         return f"{player_word(host.player_id, host.email)}@{domain}"
     kind, turn = NOTICE_KINDS[row.kind], row.data.get("turn", row.version)
     if not game.table.turns:
-        if not (kind is ANSWER or kind.is_about_turn or kind.until is Until.READY):
+        if not (kind in (ANSWER, MESSAGE) or kind.is_about_turn or kind.until is Until.READY):
             return None
         turn = turn_before(row.player_id)
+    elif kind is MESSAGE:  # it waits, and another turn may have begun
+        turn = game.table.turns[row.seat] or row.version
     return turn_address(row, turn, domain)
 
 

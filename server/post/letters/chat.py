@@ -22,7 +22,7 @@ from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import SAID
 from server.post.wording import spoken
 from server.sanitize import clean, without_links
-from server.store.tables import PlayerDelivery, db
+from server.store.tables import LetterRow, PlayerDelivery, db
 
 MOST = 5  # messages
 LONGEST = 200  # characters
@@ -41,6 +41,13 @@ class Chat:
 def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> Chat | None:
     """Return the chat for a player's email about this version of a game, or None if there is nothing new."""
     said = new_messages(game.game_id, reader, version, letter_id) if reader else []
+    return _chat_of(said, game.names) if said else None
+
+
+def chat_not_seen(game: Game, email: LetterRow) -> Chat | None:
+    """Return the chat for a player's email about new messages, or None if the player has seen them."""
+    said = new_messages(game.game_id, email.player_id, None) if email.player_id else []
+    said = [it for it in said if it["nr"] >= email.data["nr"]]
     return _chat_of(said, game.names) if said else None
 
 

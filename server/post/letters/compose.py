@@ -188,7 +188,8 @@ def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "
     """Return what kind of reply an email asks for."""
     if isinstance(words, seats.Invitation | seats.Rsvp):
         return "rsvp"
-    return "message" if reader and reader.game.table.status in (*OVER, "paused") else "move"
+    has_no_turn = reader is not None and reader.game.table.status in (*OVER, "paused")
+    return "message" if has_no_turn or isinstance(words, games.NewMessages) else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Emails about a game: its start, votes, and its end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from server.play.seating import ready_check, seats
 from server.play.views import story, would_undo
 from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
-from server.post.letters.chat import Chat
+from server.post.letters.chat import Chat, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.table_help import inviting_line, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
@@ -320,3 +320,21 @@ def _why_closed(reader: Reader) -> str:
     if closes_at is not None and reader.letter.made_at >= closes_at:
         return str(gettext("Not all seats were taken in time."))
     return str(gettext("The host closed the game."))
+
+
+# The chat
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewMessages(GameLetter):
+    """New messages in the chat, for a player who hasn't been at the table since."""
+
+    KIND: ClassVar = notice_kinds.MESSAGE
+    NEWS: ClassVar = noted("%(title)s: there are new messages in the chat.")
+    chat: Chat = field(compare=False)  # so that a bundle has one line for a game
+
+
+@builds(notice_kinds.MESSAGE)
+def new_messages(reader: Reader) -> NewMessages | None:
+    chat = chat_not_seen(reader.game, reader.letter)
+    return NewMessages(**reader.about, chat=chat) if chat else None

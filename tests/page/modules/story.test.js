@@ -24,6 +24,13 @@ test("sentences about the reader's own seat say you", () => {
   assert.equal(sentence({ type: "time-ran-out", seat: 0 }, NAMES, rules, 0), "You ran out of time.");
 });
 
+test("a stand-in and the player they replace read whose seat is played by whom", () => {
+  const began = { type: "stand-in-began", seat: 0 };
+  assert.equal(sentence({ ...began, by: "stand-in" }, NAMES, rules, 0), "You're now playing for Ada.");
+  assert.equal(sentence(began, NAMES, rules, 0), "A stand-in is now playing for you.");
+  assert.equal(sentence(began, NAMES, rules, 1), "A stand-in is now playing for Ada.");
+});
+
 test("every event is described to its player in every language without gaps", async () => {
   for (const [language] of LANGUAGES) {
     await speak(language);

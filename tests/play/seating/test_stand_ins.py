@@ -27,6 +27,7 @@ from server.errors import (
     TooLate,
 )
 from server.games import Json
+from server.games.presentation import sentence
 from server.operations.archives import archive_of
 from server.operations.delete_player import delete_player
 from server.play import archive
@@ -127,6 +128,9 @@ def test_a_stand_in_who_accepts_plays_the_seat_and_both_are_notified(
     seat = seen(game_id, None)["seats"][0]
     assert (seat["name"], seat["player"], seat["stood_in_by"]["name"]) == ("ada", ada, "dan")
     assert [turn_of(game_id, who) for who in (ada, dan)] == [None, 2]
+    began = [story(load(game_id), 0, player_id=who)[-1] for who in (dan, ada)]
+    told = [sentence(it, load(game_id).names, reader=0) for it in began]
+    assert told == ["You're now playing for ada.", "A stand-in is now playing for you."]
     moves_on(game_id, dan)
     moves_on(game_id, bea)
     assert by(game_id) == ["stand-in", "player"]
@@ -139,6 +143,7 @@ def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan
     assert turn.player_id == dan
     letter = compose(turn, "https://stars.example")
     assert letter is not None and letter.to == "dan@example.org"
+    assert b"You're now playing for ada." in letter.message and b"playing for you" not in letter.message
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
     assert compose(earlier, "https://stars.example") is None  # the result goes to the current player
