@@ -233,8 +233,9 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
             _do_confirmed(replace(reply, mail=waiting), doing)
         if wishes.problem:
             wishes = _answer_to_request(reply) or wishes
-        if wishes.problem == "not-understood" and invitations.agrees(read, locale):
-            wishes = _suggested(reply) or wishes
+        if wishes.problem == "not-understood" and (move := _newest_answer(mail).get("meant")):
+            is_agreed = invitations.agrees(read, locale)  # to the move that our newest reply suggested
+            wishes = Wishes(move, game.table.rules.read_move(move)) if is_agreed else wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts)
@@ -247,12 +248,6 @@ def _answer_to_request(reply: _Reply) -> Wishes | None:
         return Wishes(agree=True)
     is_asked = requests_to(game, seat) or agreed_to(game, seat)
     return Wishes(refuse=True) if is_asked and invitations.refuses(reply.read, locale) else None
-
-
-def _suggested(reply: _Reply) -> Wishes | None:
-    """Return the move that our newest reply to this turn suggested, to which a "yes" agrees, or None."""
-    move = _newest_answer(reply.mail).get("meant")
-    return Wishes(move, reply.game.table.rules.read_move(move)) if move else None
 
 
 def _newest_answer(mail: Incoming) -> Json:
@@ -411,28 +406,21 @@ def _lines(wishes: Wishes) -> list[str]:
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
 
-    said = [f"{command(commands.SAY)} {words}" for words in wishes.says]
-    days = [f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
-    if wishes.stand_in is not None:
-        days.append(f"{command(commands.STAND_IN)} {_stand_in_line(wishes.stand_in)}")
+    stand_in = [] if wishes.stand_in is None else [off_for(spoken().locale)]
+    if wishes.stand_in:
+        email, first, last = wishes.stand_in
+        stand_in = [f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"]
     return [
         *([wishes.written or wishes.move] if wishes.move else []),
         *([f"{command(commands.PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
-        *said,
+        *(f"{command(commands.SAY)} {words}" for words in wishes.says),
         *wishes.settings,
         *(["?"] if wishes.asks else []),
         *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
         *([command(commands.HINT)] if wishes.hints else []),
-        *days,
+        *([f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []),
+        *(f"{command(commands.STAND_IN)} {it}" for it in stand_in),
     ]
-
-
-def _stand_in_line(asked: tuple[str, ...]) -> str:
-    """Return the arguments of a stand-in command as they were written, or the word that ends a stand-in."""
-    if not asked:
-        return off_for(spoken().locale)
-    email, first, last = asked
-    return f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"
 
 
 # Carrying out
@@ -463,7 +451,8 @@ def _explain(doing: Doing, wishes: Wishes) -> None:
             answer |= {"done": [told, *left], "line": line}
             return
         is_wish = wishes.is_prose or commands.UNDO in mentioned_in(line)
-        if is_wish and (lines := _lines_for(doing.game, line)):
+        invited = [it.told() for it in wishes_in([line], False) if it.command == NEW and "@" in it.rest]
+        if is_wish and (lines := invited or help_for(doing.game, mentioned_in(line))):
             told = gettext("To do this, reply with one of these lines.")
             answer |= {"done": [told, *left], "line": line, "how": lines}
             return
@@ -502,12 +491,6 @@ def _left_undone(wishes: Wishes) -> list[str]:
         lines=spoken().listed(quoted),
     )
     return [str(told)]
-
-
-def _lines_for(game: Game, sentence: str) -> list[str]:
-    """Return the lines that do what a sentence wishes for, each with its explanation."""
-    invited = [it for it in wishes_in([sentence], False) if it.command == NEW and "@" in it.rest]
-    return [it.told() for it in invited] or help_for(game, mentioned_in(sentence))
 
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:

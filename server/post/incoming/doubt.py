@@ -256,7 +256,7 @@ def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[
     is_beginning = is_first and (_is_greeting(above) or is_lead_in(above))
     if above and not is_beginning and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
-    return below if below and not _is_ending(below, signed) else ""
+    return below if below and not is_ending(below, signed) else ""
 
 
 def is_harmless_above(line: str) -> bool:
@@ -299,7 +299,7 @@ def _is_greeting(line: str) -> bool:
     )
 
 
-def _is_ending(line: str, signed: Collection[str]) -> bool:
+def is_ending(line: str, signed: Collection[str]) -> bool:
     """Return whether this line can end an email: a wish, a name, the footer of a mail program, or a line without
     words."""
     bare = line.strip(_MARKS_AROUND)

@@ -184,14 +184,10 @@ def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | No
         return [()], doubt.code
     if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in chain(*readings)):
         return [()], "encrypted"
-    words = [own_lines(seen, _objects) for seen in readings]
+    words = [own_lines(seen, lambda words: contradiction_in([words]) != "") for seen in readings]
     if any(len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS for lines in words):
         return [()], "too-large"
     return words, None
-
-
-def _objects(words: str) -> bool:
-    return contradiction_in([words]) != ""
 
 
 _LONGEST_FROM = 1000
@@ -432,7 +428,8 @@ class _Known:
         )
         below = range(next(unclear, len(own)), len(own))
         old = next((nr for nr in below if self._is_old(own[nr])), None)
-        own = _a_persons(own)
+        written = without_notices([_prose_at(own, place) for place in range(len(own))])  # by companies and gateways
+        own = [line if line.command else Line(text, None) for line, text in zip(own, written, strict=True)]
         if old is None:
             quoted = self._below_a_title(own)
             return Wishes(problem="perhaps-quoted", line=quoted.text) if quoted else self._wishes(own)
@@ -496,13 +493,11 @@ class _Known:
             return None
         for line, below in pairwise(lines[: place + 1]):
             stands_alone = not below.text or below.command is not None
-            if line.is_unclear and (may_begin_quote(line.text) or (stands_alone and self._is_like_title(line.text))):
+            words = line.text.lower().split()
+            is_title = len(words) <= _TITLE and "," not in line.text and not set(words) & set(self.signed)
+            if line.is_unclear and (may_begin_quote(line.text) or (stands_alone and is_title)):
                 return lines[place]
         return None
-
-    def _is_like_title(self, line: str) -> bool:
-        words = line.lower().split()
-        return len(words) <= _TITLE and "," not in line and not set(words) & set(self.signed)
 
     def _wishes(self, lines: Sequence[Line]) -> Wishes:
         grammar, fine = self.grammar, tuple(line.text for line in lines if line.command)
@@ -580,12 +575,6 @@ class _Known:
 
 def _prose_at(lines: Sequence[Line], place: int) -> str:
     return lines[place].text if 0 <= place < len(lines) and not lines[place].command else ""
-
-
-def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
-    """Blank out lines that companies and mail gateways have added."""
-    written = without_notices([_prose_at(lines, place) for place in range(len(lines))])
-    return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
 
 
 def keys_of(line: Line) -> set[str]:
