@@ -23,6 +23,7 @@ class Until(Enum):
     READY = auto()
     CONSENTED = auto()
     VOTED = auto()
+    REFUSAL_OVER = auto()
     NEXT_TURN = auto()
     GAME_BEGUN = auto()
 
@@ -192,6 +193,14 @@ TAKE_BACK_ASKED: Final = NoticeKind(
     push=noted("%(who)s is asking to take back a move."),
     webhook="Sent when a take-back needs your consent",
     payload=("take-back",),
+)
+VOTE_REFUSED: Final = NoticeKind(
+    name="vote-refused",
+    until=Until.REFUSAL_OVER,
+    headline=noted("Not now"),
+    stop=noted("emails when another player refuses your request"),
+    push="%(refusal)s",
+    push_for=timedelta(days=2),
 )
 MOVE_TAKEN_BACK: Final = NoticeKind(
     name="move-taken-back",

@@ -63,7 +63,7 @@ from server.play.seating.seats import (
 from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
 from server.play.views import describe, expect_reached, load_visible, would_undo
-from server.play.votes import take_back, vote, votes_of, way_back_of
+from server.play.votes import refusals_of, take_back, vote, votes_of, way_back_of
 
 blp = Blueprint(
     "games", __name__, url_prefix="/v1", description="Games: rules, seats, votes, messages, events and archives"
@@ -476,7 +476,8 @@ class Votes(MethodView):
 
         Proposals are to pause, resume or abandon the game, to take back a move, and to offer seats. A proposal passes
         when all active players consent, that is, those whose seats are not played by a bot. Set `vote` to `false` to
-        withdraw your consent.
+        withdraw your consent or, if you haven't consented, to refuse for now. The player who made the proposal is
+        notified of a refusal. The proposal stays open, and you can still consent.
 
         While all active players consent to `offer`, anyone can take over a seat that a bot plays. A take-back vote ends
         at its `ends_at` or with the next move.
@@ -495,17 +496,17 @@ class Votes(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """List the current votes
 
-        Returns, for each proposal, the seats whose players consent.
+        Returns, for each proposal, the seats whose players consent, and those whose players refuse.
         """
         who = viewer("games:read")
         return _votes_seen(load_visible(game_id, who, query.get("invitation")), who)
 
 
 def _votes_seen(game: Game, player_id: UUID | None) -> Json:
-    """Return the current votes, with what the take-back would undo."""
+    """Return the current votes and refusals, with what the take-back would undo."""
     votes = votes_of(game.game_id)
     asked = votes["take-back"]
-    return votes | {"take-back": asked and _with_undone(game, player_id, asked)}
+    return votes | {"take-back": asked and _with_undone(game, player_id, asked), "refusals": refusals_of(game)}
 
 
 def _with_undone(game: Game, player_id: UUID | None, back: Json) -> Json:

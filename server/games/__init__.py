@@ -15,31 +15,3 @@ from server.games.schemas import (
     revision_option,
 )
 from server.games.standing import standing, without_undone
-
-__all__ = [
-    "GAMES",
-    "NO_SEAT",
-    "TAKE_BACKS",
-    "BadOption",
-    "Dice",
-    "Event",
-    "Game",
-    "IllegalMove",
-    "Json",
-    "MalformedMove",
-    "Outcome",
-    "Place",
-    "RuleError",
-    "Rules",
-    "Seat",
-    "SeededDice",
-    "commitment",
-    "has_fix",
-    "named",
-    "newest_revision",
-    "newest_rules",
-    "object_of",
-    "revision_option",
-    "standing",
-    "without_undone",
-]

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteLegend, WriteReason
+from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteFirstTurn, WriteLegend, WriteReason
 from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.games.standing import standing
@@ -315,6 +315,13 @@ def introduction(rules_name: str, locale: str) -> tuple[str, str]:
     write = getattr(GAMES[rules_name], "introduction", None)
     words: tuple[str, str] = write(language(locale)) if write else ("", "")
     return words
+
+
+def first_turn(rules_name: str, view: Json, locale: str) -> str:
+    """Return how the player with this view wins, and what to do in the first turn. By default, return what players do in
+    this game."""
+    write: WriteFirstTurn | None = getattr(GAMES[rules_name], "first_turn", None)
+    return write(view, language(locale)) if write else introduction(rules_name, locale)[0]
 
 
 def rule_values(rules_name: str, locale: str) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from server.play.game import Game
 from server.play.seating.seats import is_asked
 from server.play.table import OVER
 from server.play.turns.first_answers import present_turn
-from server.play.votes import TAKE_BACK, is_asked_to_vote, votes_of
+from server.play.votes import TAKE_BACK, is_asked_to_vote, is_refused, refusals_of, votes_of
 from server.store.outbox import PUSH
 from server.store.rows import SeatState
 from server.store.tables import LetterRow
@@ -60,6 +60,8 @@ def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool
             return game.bot_at(seat) is None and _is_consent_wanted(game, seat, data, now)
         case Until.VOTED:
             return is_asked_to_vote(game, seat, data["on"])
+        case Until.REFUSAL_OVER:
+            return is_refused(game, seat, data)
         case Until.NEXT_TURN:
             return game.table.turns[seat] is None and game.table.status not in OVER
         case Until.GAME_BEGUN:
@@ -72,4 +74,9 @@ def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool
 def _is_consent_wanted(game: Game, seat: Seat, data: Json, now: datetime) -> bool:
     vote = votes_of(game.game_id, now)[TAKE_BACK]
     wanted = {"seat": data["by"], "to": data["to_version"], "ends_at": data["ends_at"]}
-    return vote is not None and wanted.items() <= vote.items() and seat not in vote["consents"]
+    return (
+        vote is not None
+        and wanted.items() <= vote.items()
+        and seat not in vote["consents"]
+        and seat not in refusals_of(game, now)[TAKE_BACK]
+    )

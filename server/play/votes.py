@@ -1,14 +1,14 @@
 """Votes, in which all present players must agree: to pause, resume or abandon the game, to take a move back unless that
 is free, and to offer seats to other players."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from sqlalchemy import delete, exists, select
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
@@ -17,7 +17,7 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load_within, record_within, whole_log
 from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.mail.letters import take_back_letters, vote_letters
+from server.play.mail.letters import refusal_letters, take_back_letters, vote_letters
 from server.play.table import TAKEN_BACK
 from server.play.turns.going_back import WayBack, last_move, take_backs_of, way_back
 from server.play.views import load_visible, own_seat, played_seat, you
@@ -50,6 +50,13 @@ REQUESTS: Mapping[str, str] = {  # what a player asks the others to agree to
     "abandon": noted("%(who)s asks to abandon the game."),
     OFFER: noted("%(who)s asks to offer the bots' seats to other players."),
 }
+REFUSALS: Mapping[str, str] = {  # how another player answers with "not now"
+    "pause": noted("%(who)s doesn't want to pause now."),
+    "resume": noted("%(who)s doesn't want to resume the game now."),
+    "abandon": noted("%(who)s doesn't want to abandon the game now."),
+    TAKE_BACK: noted("%(who)s doesn't agree to your take-back."),
+    OFFER: noted("%(who)s doesn't want to offer the bots' seats now."),
+}
 _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
@@ -62,7 +69,8 @@ class TakenBack(NamedTuple):
 
 @with_retries
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
-    """Vote for a wish, or withdraw the vote. The wish is carried out when all present players agree.
+    """Vote for a wish, or withdraw the vote. The wish is carried out when all present players agree. If there is no vote
+    to withdraw, refuse the other players' request, which stays open.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
@@ -72,10 +80,10 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
 
 
 def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
-    game_id, now = game.game_id, clock.now()
+    game_id, now, withdrawal = game.game_id, clock.now(), f"no {wish}"
     asked = _open_take_back(game_id, now) if wish == TAKE_BACK else None
     if not asked and (wish == TAKE_BACK or not _may_pass(game, wish)):
-        if in_doubt() == wish:  # an earlier try committed this vote and carried out the wish
+        if in_doubt() in (wish, withdrawal):  # an earlier try committed this vote and carried out the wish
             db.session.rollback()
             return
         if wish == TAKE_BACK:
@@ -83,20 +91,41 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
         raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
         raise HandedOver("A bot is playing for you. Take your seat back first.")
-    own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
-    is_new = consents and wish in REQUESTS and not votes_of(game_id, now)[wish]
+    consenting = _consenting(game_id, wish, now)
+    is_new = consents and wish in REQUESTS and not consenting
+    withdraws = not consents and (seat in consenting or in_doubt() == withdrawal)
     if consents:
         row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now, **(asked or {}))
         db.session.execute(row.on_conflict_do_nothing())
+        _change_refusals(game_id, wish, func.array_remove(Vote.refused_by, seat))
     elif asked and asked["mover"] == seat:
         _forget(game_id, TAKE_BACK)
-    else:
-        db.session.execute(delete(Vote).where(own))
+    elif withdraws:
+        db.session.execute(delete(Vote).where(_is(game_id, wish), Vote.seat == seat))
+    elif consenting and seat not in refusals_of(game, now)[wish]:
+        _change_refusals(game_id, wish, func.array_append(Vote.refused_by, seat))
+        first = select(Vote.seat).where(_is(game_id, wish)).order_by(Vote.made_at, Vote.seat)
+        asking = asked["mover"] if asked else db.session.scalars(first).all()[0]
+        _send_once(game, refusal_letters(game, asking, {"by": seat, "on": wish}, now))
     if _count(connection, game, now) is None and is_new:
-        _ask_for_votes(game, seat, wish, now)
-    with committing(wish):
+        _send_once(game, vote_letters(game, seat, wish, sorted(_present(game) - {seat}), now))
+    with committing(withdrawal if withdraws else wish):
         db.session.commit()
     notifier.note_change(game_id)
+
+
+def _is(game_id: UUID, wish: str) -> ColumnElement[bool]:
+    return (Vote.game_id == game_id) & (Vote.wish == wish)
+
+
+def _consenting(game_id: UUID, wish: str, now: datetime) -> list[Seat]:
+    votes = votes_of(game_id, now)[wish]
+    seats: list[Seat] = votes["consents"] if wish == TAKE_BACK and votes else votes or []
+    return seats
+
+
+def _change_refusals(game_id: UUID, wish: str, refused_by: Any) -> None:
+    db.session.execute(update(Vote).where(_is(game_id, wish)).values(refused_by=refused_by))
 
 
 def _may_pass(game: Game, wish: str) -> bool:
@@ -104,12 +133,11 @@ def _may_pass(game: Game, wish: str) -> bool:
     return game.table.status in ON_THE_GAME["abandon" if wish == OFFER else wish][0]
 
 
-def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
-    """Queue emails that ask the other present players to agree, within the current transaction.
+def _send_once(game: Game, letters: Sequence[Json]) -> None:
+    """Queue emails about a request, within the current transaction.
 
-    A player can withdraw a request and make it again at the same version. The others then get no second email.
+    A player can withdraw a request or an answer and repeat it at the same version. That sends no second email.
     """
-    letters = vote_letters(game, seat, wish, sorted(_present(game) - {seat}), now)
     ids = [it["letter_id"] for it in letters]
     own = (Delivery.game_id == game.game_id) & Delivery.letter_id.in_(ids)
     written = set(db.session.scalars(select(Delivery.letter_id).where(own)))
@@ -117,8 +145,8 @@ def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
 
 
 def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
-    """Return whether an open request still needs this player's vote."""
-    return _is_asked(game, seat, wish, votes_of(game.game_id))
+    """Return whether an open request still needs this player's vote, which they haven't refused."""
+    return _is_asked(game, seat, wish, votes_of(game.game_id)) and seat not in refusals_of(game)[wish]
 
 
 def _is_asked(game: Game, seat: Seat, wish: str, votes: Json) -> bool:
@@ -287,6 +315,21 @@ def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
     asked = _open_take_back(game_id, now or clock.now())
     return seats | {TAKE_BACK: asked and _take_back_vote(asked, seats[TAKE_BACK])}
+
+
+def refusals_of(game: Game, now: datetime | None = None) -> dict[str, list[Seat]]:
+    """Return the seats whose players have refused each open request. They can still agree to it."""
+    found = db.session.execute(select(Vote.wish, Vote.refused_by).where(Vote.game_id == game.game_id)).all()
+    is_open = {TAKE_BACK: _open_take_back(game.game_id, now or clock.now())}
+    refused = {(wish, seat) for wish, seats in found for seat in seats if is_open.get(wish, True)}
+    return {wish: [seat for seat in sorted(_present(game)) if (wish, seat) in refused] for wish in WISHES}
+
+
+def is_refused(game: Game, seat: Seat, refusal: Json) -> bool:
+    """Return whether a player's request is still open, and the player in seat `by` still refuses it."""
+    wish, now = refusal["on"], clock.now()
+    is_open = wish == TAKE_BACK or _may_pass(game, wish)
+    return is_open and seat in _consenting(game.game_id, wish, now) and refusal["by"] in refusals_of(game, now)[wish]
 
 
 def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:

@@ -4,7 +4,8 @@ An email waits up to two minutes while another game may bring its reader a turn,
 The email is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
 
 The email about a turn or about the end also contains the confirmation of the reader's last move by email, if that is
-still waiting. So it waits briefly for emails from its reader that are being processed.
+still waiting. Our reply to a player whose email pauses the game replaces the email about the pause. So these emails
+wait briefly for emails from their reader that are being processed.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from server.accounts.notice_kinds import GAME_ENDED, YOUR_TURN
+from server.accounts.notice_kinds import GAME_ENDED, GAME_PAUSED, YOUR_TURN
 from server.accounts.preferences import has_chosen
 from server.clock import clock
 from server.post.incoming.answering import LEASE
@@ -40,12 +41,12 @@ class Plan(NamedTuple):
 
 def plan(letter: Waiting) -> Plan:
     """Return what to do with an email that is due."""
-    if letter.kind not in CONFIRMING:
+    if letter.kind not in (*CONFIRMING, GAME_PAUSED.name):
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
     if now - letter.made_at < _PROCESSING and is_in_hand(letter.owner, reader, letter.made_at):
         return Plan(now + _SOON, is_seen=True)
-    if letter.kind == GAME_ENDED.name or confirmations_for(letter):
+    if letter.kind != YOUR_TURN.name or confirmations_for(letter):
         return Plan(None)
     player = db.session.get(Player, reader)
     at_once = Plan(None, reader=player)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from flask_babel import gettext
@@ -9,7 +10,7 @@ from sqlalchemy import select
 
 from server.clock import clock
 from server.games import Seat
-from server.games.presentation import example, write_move
+from server.games.presentation import example, first_turn, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.table import OVER
@@ -110,21 +111,18 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
     return [*words, word_for(HINT, locale)] if has_hints(game, seat) else words
 
 
-def first_steps(game: Game, seat: Seat, turns: int) -> str:
-    """Return how to reply, if the player has had no turns in this game and no other game, otherwise ""."""
-    if turns or _has_other_games(game, seat):
+def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
+    """Return what the player wants to achieve and does now, if this is their first turn with these rules, otherwise ""."""
+    if turns or _knows_rules(game, seat):
         return ""
-    told = gettext(
-        "This is your first turn. Reply with one of the moves below, on a line of its own. The picture shows the "
-        'table as it is now, and "%(rules)s" sends you the rules.',
-        rules=asking_words(game, seat)[0],
-    )
-    return str(told)
+    rules = game.table.rules
+    return first_turn(rules.NAME, rules.view(state, seat), spoken().locale)
 
 
-def word_for_notation(game: Game, seat: Seat, turns: int) -> str:
-    """Return the word that explains how to write a move, once the seat has had a few turns, otherwise ""."""
-    return asking_words(game, seat)[0] if turns >= _PRACTICE else ""
+def word_for_notation(game: Game, seat: Seat, turns: int, first: str) -> str:
+    """Return the word that explains how to write a move, if the email doesn't say that itself, otherwise "". It says
+    that for a few turns, but not beside `first_steps`."""
+    return asking_words(game, seat)[0] if first or turns >= _PRACTICE else ""
 
 
 def turns_before(game: Game, seat: Seat, version: int) -> int:
@@ -135,11 +133,11 @@ def turns_before(game: Game, seat: Seat, version: int) -> int:
     return sum(mover == seat for mover, _ in movers)
 
 
-def _has_other_games(game: Game, seat: Seat) -> bool:
-    """Return whether another game of the player has begun."""
-    own = (PlayerGame.player_id == game.seats[seat].player_id) & (PlayerGame.game_id != game.game_id)
+def _knows_rules(game: Game, seat: Seat) -> bool:
+    """Return whether an older game of the player with the same rules has begun."""
+    own = (PlayerGame.player_id == game.seats[seat].player_id) & (PlayerGame.made_at < game.head.made_at)
     others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
-    begun = GameRow.game_id.in_(others) & (GameRow.status != "open")
+    begun = GameRow.game_id.in_(others) & (GameRow.rules == game.head.rules) & (GameRow.status != "open")
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
 
 

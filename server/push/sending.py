@@ -11,14 +11,14 @@ from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
 from server.accounts.calendars import stored_zone
-from server.accounts.notice_kinds import NOTICE_KINDS, READY_ASKED, TAKE_BACK_ASKED, VOTE_ASKED
+from server.accounts.notice_kinds import NOTICE_KINDS, READY_ASKED, TAKE_BACK_ASKED, VOTE_ASKED, VOTE_REFUSED
 from server.accounts.players import stored_locale
 from server.clock import clock
 from server.games import Json
 from server.play.game import Game
 from server.play.notices import ends_at, notice_in, still_matters
 from server.play.seating.lobby import waiting_games
-from server.play.votes import REQUESTS
+from server.play.votes import REFUSALS, REQUESTS
 from server.push.encryption import LONGEST_TTL, Browser, authorization, encrypt, to_text
 from server.push.queue import is_overtaken
 from server.push.subscriptions import drop, server_key, subscriptions_of
@@ -91,9 +91,10 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
     elif due_at:
         values["due"] = moment(due_at, stored_zone(player.zone), language(locale))
     with force_locale(locale):
-        if kind is VOTE_ASKED:
+        if kind in (VOTE_ASKED, VOTE_REFUSED):
             wish, who = row.data["on"], game.names[row.data["by"]]
-            values["request"] = gettext(REQUESTS[wish], who=who)
+            name, sentences = ("request", REQUESTS) if kind is VOTE_ASKED else ("refusal", REFUSALS)
+            values[name] = gettext(sentences[wish], who=who)
         words = gettext(kind.push, **values)
     return {
         "title": game.head.title,

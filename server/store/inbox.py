@@ -151,7 +151,8 @@ def finish(
     """Record that an email has been processed, within the current transaction: store our reply and the hashes of the
     lines that took effect. The email `confirmed` no longer waits for confirmation.
 
-    Confirmations that still wait for an email about the next turn are sent before our reply.
+    Confirmations that still wait for an email about the next turn are sent before our reply. The notice that our reply
+    `replaces` is deleted.
 
     If there is a `fault`, set the email aside instead. Return False if the lease has expired and another worker has the
     email.
@@ -165,6 +166,8 @@ def finish(
         db.session.execute(update(Incoming).where(_is(mail.game_id, confirmed)).values(asks=""))
     if letter:
         waiting = (LetterRow.game_id == mail.game_id) & (LetterRow.seat == mail.seat) & LetterRow.leased_until.is_(None)
+        if replaced := letter["data"].get("replaces"):
+            db.session.execute(delete(LetterRow).where(waiting, LetterRow.kind == replaced))
         held = waiting & LetterRow.data["may_join"].as_boolean() & (LetterRow.due_at > letter["due_at"])
         db.session.execute(update(LetterRow).where(held).values(due_at=LetterRow.made_at))
         db.session.execute(

@@ -12,13 +12,20 @@ from server.store.rows import Seat, SeatState
 STAND_IN, FORMER = "stand-in", "former"  # roles in `player_games`; None: the seat's owner
 
 _LEFT_BEHIND = (
-    "DELETE FROM plans WHERE game_id = %s AND seat = ANY(%s)",
-    "DELETE FROM votes WHERE game_id = %s AND seat = ANY(%s)",
+    "DELETE FROM plans WHERE game_id = %(game)s AND seat = ANY(%(seats)s)",
+    "DELETE FROM votes WHERE game_id = %(game)s AND seat = ANY(%(seats)s)",
+    (
+        "UPDATE votes SET refused_by = ARRAY(SELECT unnest(refused_by) EXCEPT SELECT unnest(%(seats)s::int[]))"
+        " WHERE game_id = %(game)s AND refused_by && %(seats)s::int[]"
+    ),
     (
         "UPDATE inbox SET raw = '', answer = NULL, asks = ''"
-        " WHERE game_id = %s AND seat = ANY(%s) AND due_at IS NULL AND fault IS NULL"
+        " WHERE game_id = %(game)s AND seat = ANY(%(seats)s) AND due_at IS NULL AND fault IS NULL"
     ),
-    "UPDATE seats SET planned = false, plan_turn = NULL, plan_at = NULL WHERE game_id = %s AND seat = ANY(%s)",
+    (
+        "UPDATE seats SET planned = false, plan_turn = NULL, plan_at = NULL"
+        " WHERE game_id = %(game)s AND seat = ANY(%(seats)s)"
+    ),
 )
 _RETURN = (
     (
@@ -43,7 +50,7 @@ _REVOKE = (
 def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
     """Delete the plans, votes and emails of players who have left these seats, within the current transaction."""
     for statement in _LEFT_BEHIND:
-        connection.execute(statement, (game_id, list(seats)))
+        connection.execute(statement, {"game": game_id, "seats": list(seats)})
 
 
 def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: datetime) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Dialect,
     ForeignKeyConstraint,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     Text,
@@ -56,11 +57,13 @@ class Base(DeclarativeBase):
             dict[str, Any]: JSONB,
             list[Any]: JSONB,
             list[str]: ARRAY(Text),
+            list[int]: ARRAY(Integer),
         },
     )
 
-    def __init_subclass__(cls, spread: str | None = None, **options: Any) -> None:
-        if spread:
+    def __init_subclass__(cls, table: str | None = None, spread: str | None = None, **options: Any) -> None:
+        if table:
+            cls.__tablename__ = table
             cls.__table_args__ = (*cls.__dict__.get("__table_args__", ()), {"info": {"spread": spread}, **options})
         super().__init_subclass__()
 
@@ -92,8 +95,7 @@ def columns_of(table: type[Base]) -> str:
     return ", ".join(table.__table__.columns.keys())
 
 
-class Player(Base, spread="everywhere"):
-    __tablename__ = "players"
+class Player(Base, table="players", spread="everywhere"):
     __table_args__ = (
         UniqueConstraint("email"),
         Index("players_with_webhooks", "player_id", postgresql_where=text("has_webhooks")),
@@ -126,19 +128,16 @@ class Player(Base, spread="everywhere"):
     deleted_at: Mapped[datetime | None]  # only a neutral name remains, for the seats of old games
 
 
-class Setting(Base, spread="everywhere"):
+class Setting(Base, table="settings", spread="everywhere"):
     """A value that all processes of a server share, such as the secret with which links are signed."""
-
-    __tablename__ = "settings"
 
     name: Mapped[str] = _key()
     value: Mapped[str]
 
 
-class Token(Base, spread="player_id"):
+class Token(Base, table="tokens", spread="player_id"):
     """A token. Its secret part is stored as a SHA-256 hash."""
 
-    __tablename__ = "tokens"
     __table_args__ = (Index("tokens_expires_at", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),)
 
     player_id: Mapped[UUID] = _key()
@@ -152,11 +151,9 @@ class Token(Base, spread="player_id"):
     last_used_at: Mapped[datetime | None]  # updated at most once an hour
 
 
-class OAuthClient(Base, spread="everywhere"):
+class OAuthClient(Base, table="oauth_clients", spread="everywhere"):
     """A third-party app, with the data with which it has registered (RFC 7591). `is_allowed`: whether a player has
     authorized the app."""
-
-    __tablename__ = "oauth_clients"
 
     client_id: Mapped[UUID] = _key()
     name: Mapped[str]
@@ -166,14 +163,13 @@ class OAuthClient(Base, spread="everywhere"):
     is_allowed: Mapped[bool]
 
 
-class App(Base, spread="player_id"):
+class App(Base, table="apps", spread="player_id"):
     """The authorization of an app by a player. Codes and refresh tokens are stored as SHA-256 hashes.
 
     `family_hash`: hash of what all refresh tokens have in common, None until the code is used. `expires_at`: when the
     code or the refresh token expires. `ends_at`: the limit set by the token that authorized the app.
     """
 
-    __tablename__ = "apps"
     __table_args__ = (Index("apps_expires_at", "expires_at"),)
 
     player_id: Mapped[UUID] = _key()
@@ -193,11 +189,10 @@ class App(Base, spread="player_id"):
     ends_at: Mapped[datetime | None]
 
 
-class StreamTicket(Base, spread="player_id"):
+class StreamTicket(Base, table="stream_tickets", spread="player_id"):
     """A ticket that opens one event stream with the rights of a token, for clients that can't send headers. The secret
     part of the ticket is stored as a SHA-256 hash."""
 
-    __tablename__ = "stream_tickets"
     __table_args__ = (Index("stream_tickets_expires_at", "expires_at"),)
 
     player_id: Mapped[UUID] = _key()
@@ -206,10 +201,9 @@ class StreamTicket(Base, spread="player_id"):
     expires_at: Mapped[datetime]
 
 
-class PushSubscription(Base, spread="player_id"):
+class PushSubscription(Base, table="push_subscriptions", spread="player_id"):
     """A browser's push subscription, with its keys (RFC 8291)."""
 
-    __tablename__ = "push_subscriptions"
     __table_args__ = (UniqueConstraint("player_id", "endpoint"),)
 
     player_id: Mapped[UUID] = _key()
@@ -221,10 +215,9 @@ class PushSubscription(Base, spread="player_id"):
     made_at: Mapped[datetime]
 
 
-class PlayerGame(Base, spread="player_id"):
+class PlayerGame(Base, table="player_games", spread="player_id"):
     """A game in the list of a player's games."""
 
-    __tablename__ = "player_games"
     __table_args__ = (
         Index("player_games_made_at", "player_id", "made_at", "game_id"),
         Index("player_games_over_at", "player_id", "over_at"),
@@ -244,10 +237,8 @@ class PlayerGame(Base, spread="player_id"):
     role: Mapped[str | None]  # None: owner; stand-in: for some days; former: another player has taken over the seat
 
 
-class Note(Base, spread="player_id"):
+class Note(Base, table="notes", spread="player_id"):
     """A player's private note about a game. `muted`: whether the player has muted the game's chat."""
-
-    __tablename__ = "notes"
 
     player_id: Mapped[UUID] = _key()
     game_id: Mapped[UUID] = _key()
@@ -255,20 +246,16 @@ class Note(Base, spread="player_id"):
     muted: Mapped[bool]
 
 
-class Block(Base, spread="player_id"):
+class Block(Base, table="blocks", spread="player_id"):
     """A row for a player who has blocked another player."""
-
-    __tablename__ = "blocks"
 
     player_id: Mapped[UUID] = _key()
     blocked_id: Mapped[UUID] = _key()
     made_at: Mapped[datetime]
 
 
-class Report(Base, spread="player_id"):
+class Report(Base, table="reports", spread="player_id"):
     """A report about a player (`player_id`) that another player has sent to the operators."""
-
-    __tablename__ = "reports"
 
     player_id: Mapped[UUID] = _key()
     report_id: Mapped[UUID] = _key()
@@ -279,10 +266,9 @@ class Report(Base, spread="player_id"):
     settled_at: Mapped[datetime | None]
 
 
-class PlayerLetterRow(Base, spread="player_id"):
+class PlayerLetterRow(Base, table="player_outbox", spread="player_id"):
     """An email that isn't about a game. `player_id` is the id of the sign-in until the reader has an account."""
 
-    __tablename__ = "player_outbox"
     __table_args__ = (UniqueConstraint("player_id", "dedupe"), Index("player_outbox_due_at", "due_at"))
 
     player_id: Mapped[UUID] = _key()
@@ -296,7 +282,7 @@ class PlayerLetterRow(Base, spread="player_id"):
     leased_until: Mapped[datetime | None]
 
 
-class GameRow(Base, spread="game_id"):
+class GameRow(Base, table="games", spread="game_id"):
     """A game. The columns from `status` to `outcome` are projections of the log. The others are source data.
 
     Except for `shelved`, the columns after those matter only while the game is open. `host`: the player who may close
@@ -304,7 +290,6 @@ class GameRow(Base, spread="game_id"):
     checks the game.
     """
 
-    __tablename__ = "games"
     __table_args__ = (
         Index("games_newest", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_open_of_host", "host", postgresql_where=text("status = 'open'")),
@@ -336,7 +321,7 @@ class GameRow(Base, spread="game_id"):
     shelved: Mapped[int | None]  # seq of the last event, once all events are in a file: see `shelf.py`
 
 
-class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
+class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
     """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
 
     - `kind`: human, bot, open or invited.
@@ -358,7 +343,6 @@ class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
       ends.
     """
 
-    __tablename__ = "seats"
     __table_args__ = (
         _of_a_game(),
         CheckConstraint("kind IN ('human', 'bot', 'open', 'invited')", name="kind"),
@@ -400,7 +384,7 @@ class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     greeting: Mapped[str | None]
 
 
-class Plan(Base, spread="game_id"):
+class Plan(Base, table="plans", spread="game_id"):
     """The planned moves of a seat. Only the seat's player can see them.
 
     `revision`: counts changes. `version`: the game's version when the plan was made. `moves`: the remaining moves, in
@@ -408,7 +392,6 @@ class Plan(Base, spread="game_id"):
     this seat have played. `ended`: why the plan ended early, and at which move.
     """
 
-    __tablename__ = "plans"
     __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
@@ -421,14 +404,13 @@ class Plan(Base, spread="game_id"):
     ended: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
 
 
-class StandIn(Base, spread="game_id"):
+class StandIn(Base, table="stand_ins", spread="game_id"):
     """A request for a stand-in in this seat for some days. It is stored until the stand-in ends.
 
     `player_id` or `email` is the stand-in. `mark`: a unique number in the email's link token. `accepted_by`: the player
     who has accepted. `wake_at`: when the worker next checks the request.
     """
 
-    __tablename__ = "stand_ins"
     __table_args__ = (_of_a_game(), Index("stand_ins_wake_at", "wake_at"))
 
     game_id: Mapped[UUID] = _key()
@@ -444,14 +426,13 @@ class StandIn(Base, spread="game_id"):
     wake_at: Mapped[datetime]
 
 
-class Vote(Base, spread="game_id"):
+class Vote(Base, table="votes", spread="game_id"):
     """A vote to pause, resume or abandon the game, to offer seats, or to take a move back.
 
     For a take-back, the row also stores whose move it is, and the version to return to. It also stores the version at
-    which the vote began, and when the vote ends.
+    which the vote began, and when the vote ends. `refused_by`: seats whose players have since said "not now".
     """
 
-    __tablename__ = "votes"
     __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
@@ -462,12 +443,12 @@ class Vote(Base, spread="game_id"):
     to_version: Mapped[int | None]
     at_version: Mapped[int | None]
     ends_at: Mapped[datetime | None]
+    refused_by: Mapped[list[int]] = mapped_column(default=list)
 
 
-class Message(Base, spread="game_id"):
+class Message(Base, table="messages", spread="game_id"):
     """A chat message. `nr` numbers the messages of a game."""
 
-    __tablename__ = "messages"
     __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
@@ -478,10 +459,9 @@ class Message(Base, spread="game_id"):
     at: Mapped[datetime]
 
 
-class IdempotencyKey(Base, spread="game_id"):
+class IdempotencyKey(Base, table="idempotency_keys", spread="game_id"):
     """A request that was carried out, and its response. `game_id` is the game that the request created or changed."""
 
-    __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_made_at", "made_at"),)
 
     game_id: Mapped[UUID] = _key()
@@ -493,15 +473,13 @@ class IdempotencyKey(Base, spread="game_id"):
     made_at: Mapped[datetime]
 
 
-class EventRow(Base, spread="game_id"):
+class EventRow(Base, table="events", spread="game_id"):
     """An event in the log. The log is append-only: the app's role may not change it, and a trigger prevents all other
     changes.
 
     The table has no foreign key. `record_commit` locks the game's row anyway, so a lookup per event would only cost
     time.
     """
-
-    __tablename__ = "events"
 
     game_id: Mapped[UUID] = _key()
     seq: Mapped[int] = _key(autoincrement=False)
@@ -513,10 +491,9 @@ class EventRow(Base, spread="game_id"):
     hash: Mapped[bytes]
 
 
-class LetterRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
+class LetterRow(Base, table="outbox", spread="game_id", postgresql_with=_FEW_DEAD):
     """An email about a game that is waiting to be sent. `leased_until`: in real time. `tries` identifies the lease."""
 
-    __tablename__ = "outbox"
     __table_args__ = (
         UniqueConstraint("game_id", "dedupe"),
         Index("outbox_due_at", "due_at"),
@@ -538,22 +515,19 @@ class LetterRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     leased_until: Mapped[datetime | None]
 
 
-class Watching(Base, spread="game_id"):
+class Watching(Base, table="watching", spread="game_id"):
     """A player's presence at a table. It expires unless it is renewed."""
-
-    __tablename__ = "watching"
 
     game_id: Mapped[UUID] = _key()
     player_id: Mapped[UUID] = _key()
     until: Mapped[datetime]
 
 
-class Review(Base, spread="game_id"):
+class Review(Base, table="reviews", spread="game_id"):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
     the last move was added. `leased_until`: a process is computing the next move. `asked_by`: who waits for it,
     unless it is complete or they deleted their account."""
 
-    __tablename__ = "reviews"
     __table_args__ = (
         _of_a_game(),
         Index("reviews_waiting", "asked_at", postgresql_where=text("jsonb_array_length(moves) < total")),
@@ -570,10 +544,9 @@ class Review(Base, spread="game_id"):
     asked_by: Mapped[UUID | None]
 
 
-class Delivery(Base, spread="game_id"):
+class Delivery(Base, table="deliveries", spread="game_id"):
     """An attempt to deliver an email: either the final attempt, or an attempt that failed."""
 
-    __tablename__ = "deliveries"
     __table_args__ = (Index("deliveries_of_player", "player_id", "at", "letter_id"), Index("deliveries_at", "at"))
 
     game_id: Mapped[UUID] = _key()
@@ -589,10 +562,9 @@ class Delivery(Base, spread="game_id"):
     at: Mapped[datetime]
 
 
-class PlayerDelivery(Base, spread="player_id"):
+class PlayerDelivery(Base, table="player_deliveries", spread="player_id"):
     """An attempt to deliver an email that isn't about a game."""
 
-    __tablename__ = "player_deliveries"
     __table_args__ = (Index("player_deliveries_at", "at"),)
 
     player_id: Mapped[UUID] = _key()
@@ -604,7 +576,7 @@ class PlayerDelivery(Base, spread="player_id"):
     at: Mapped[datetime]
 
 
-class Incoming(Base, spread="game_id"):
+class Incoming(Base, table="inbox", spread="game_id"):
     """An email for a seat, stored before its sender gets a 250 response. `turn` comes from the address to which it was
     sent.
 
@@ -617,7 +589,6 @@ class Incoming(Base, spread="game_id"):
     - `mark`: mark of the invited address, if this is a reply to an invitation. In that case there is no turn.
     """
 
-    __tablename__ = "inbox"
     __table_args__ = (
         _of_a_game(),
         Index("inbox_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
@@ -644,7 +615,7 @@ class Incoming(Base, spread="game_id"):
     mark: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class Webhook(Base, spread="player_id"):
+class Webhook(Base, table="webhooks", spread="player_id"):
     """A webhook of a player's program.
 
     Secrets are stored in plain text, since we sign with them. `wake_at`: when the next delivery is due, or None if none
@@ -652,7 +623,6 @@ class Webhook(Base, spread="player_id"):
     `leased_until`: in real time. `round` identifies the lease.
     """
 
-    __tablename__ = "webhooks"
     __table_args__ = (Index("webhooks_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),)
 
     player_id: Mapped[UUID] = _key()
@@ -675,10 +645,9 @@ class Webhook(Base, spread="player_id"):
     app_id: Mapped[UUID | None]  # the app that set `url`; the webhook ends with the app
 
 
-class WebhookDelivery(Base, spread="player_id"):
+class WebhookDelivery(Base, table="webhook_deliveries", spread="player_id"):
     """A delivery to a webhook, and its result. All attempts send the same id."""
 
-    __tablename__ = "webhook_deliveries"
     __table_args__ = (
         _of_a_webhook(),
         Index("webhook_deliveries_newest", "player_id", "webhook_id", "made_at", "delivery_id"),
@@ -707,10 +676,9 @@ class WebhookDelivery(Base, spread="player_id"):
     tried_at: Mapped[datetime | None]
 
 
-class WebhookMessage(Base, spread="player_id"):
+class WebhookMessage(Base, table="webhook_messages", spread="player_id"):
     """The message about a game in a chat. It is updated every turn."""
 
-    __tablename__ = "webhook_messages"
     __table_args__ = (_of_a_webhook(),)
 
     player_id: Mapped[UUID] = _key()
@@ -720,10 +688,8 @@ class WebhookMessage(Base, spread="player_id"):
     at: Mapped[datetime]
 
 
-class Bounce(Base, spread="player_id"):
+class Bounce(Base, table="bounces", spread="player_id"):
     """An email that bounced. `counts`: whether it still counts, since the address hasn't been proved after it."""
-
-    __tablename__ = "bounces"
 
     player_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -733,10 +699,9 @@ class Bounce(Base, spread="player_id"):
     counts: Mapped[bool]
 
 
-class Audit(Base, spread="local"):
+class Audit(Base, table="audit", spread="local"):
     """A change made by an operator. The table is append-only, like the log."""
 
-    __tablename__ = "audit"
     __table_args__ = (Index("audit_at", "at"),)
 
     audit_id: Mapped[UUID] = _key()
@@ -746,10 +711,8 @@ class Audit(Base, spread="local"):
     arguments: Mapped[dict[str, Any]]
 
 
-class PostmasterMail(Base, spread="local"):
+class PostmasterMail(Base, table="postmaster_mails", spread="local"):
     """An email to the operators. `player_id`: its sender, if they no longer have the address given in the email."""
-
-    __tablename__ = "postmaster_mails"
 
     mail_id: Mapped[UUID] = _key()
     player_id: Mapped[UUID | None]
@@ -758,10 +721,8 @@ class PostmasterMail(Base, spread="local"):
     arrived_at: Mapped[datetime]
 
 
-class ReturnedMail(Base, spread="local"):
+class ReturnedMail(Base, table="returned_mails", spread="local"):
     """An email to one of our return paths, or a possible complaint. It is stored until it has been processed."""
-
-    __tablename__ = "returned_mails"
 
     mail_id: Mapped[UUID] = _key()
     recipient: Mapped[str]
@@ -771,7 +732,7 @@ class ReturnedMail(Base, spread="local"):
     tries: Mapped[int]
 
 
-class DeskMail(Base, spread="local"):
+class DeskMail(Base, table="desk_mails", spread="local"):
     """An email to the post desk, stored before its sender gets a 250 response.
 
     - `recipient`: the local part of the address to which it was sent.
@@ -783,7 +744,6 @@ class DeskMail(Base, spread="local"):
     - `due_at`: when to process the email, or when the lease ends; None once it has been processed.
     """
 
-    __tablename__ = "desk_mails"
     __table_args__ = (Index("desk_mails_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),)
 
     mail_id: Mapped[UUID] = _key()
@@ -796,13 +756,12 @@ class DeskMail(Base, spread="local"):
     tries: Mapped[int]
 
 
-class DeskGame(Base, spread="player_id"):
+class DeskGame(Base, table="desk_games", spread="player_id"):
     """The number with which a player refers to a game in emails. It never changes.
 
     `found_by`: the email whose command `find` or `join any` found the game.
     """
 
-    __tablename__ = "desk_games"
     __table_args__ = (UniqueConstraint("player_id", "nr"),)
 
     player_id: Mapped[UUID] = _key()
@@ -811,19 +770,15 @@ class DeskGame(Base, spread="player_id"):
     found_by: Mapped[UUID | None]
 
 
-class Mailbox(Base, spread="local"):
+class Mailbox(Base, table="mailboxes", spread="local"):
     """A mailbox, leased by one worker at a time."""
-
-    __tablename__ = "mailboxes"
 
     mailbox: Mapped[str] = _key()
     leased_until: Mapped[datetime]
 
 
-class SignIn(Base, spread="local"):
+class SignIn(Base, table="sign_in_codes", spread="local"):
     """A code that was sent by email, stored as a keyed hash."""
-
-    __tablename__ = "sign_in_codes"
 
     sign_in: Mapped[UUID] = _key()
     email: Mapped[str]
@@ -834,21 +789,17 @@ class SignIn(Base, spread="local"):
     expires_at: Mapped[datetime]
 
 
-class RateLimit(Base, spread="local"):
+class RateLimit(Base, table="rate_limits", spread="local"):
     """How often `key` was used in the window that began at `since`."""
-
-    __tablename__ = "rate_limits"
 
     key: Mapped[str] = _key()
     since: Mapped[datetime] = _key()
     used: Mapped[int]
 
 
-class OpenStreams(Base, spread="local"):
+class OpenStreams(Base, table="open_streams", spread="local"):
     """The number of event streams that a web process has open for a player, or for a network if they have no token. It
     expires unless it is renewed."""
-
-    __tablename__ = "open_streams"
 
     whom: Mapped[str] = _key()
     process_id: Mapped[UUID] = _key()
@@ -856,10 +807,9 @@ class OpenStreams(Base, spread="local"):
     until: Mapped[datetime]
 
 
-class MailProof(Base, spread="local"):
+class MailProof(Base, table="mail_proofs", spread="local"):
     """A mail provider's signature that was used, and its content, both as SHA-256 hashes."""
 
-    __tablename__ = "mail_proofs"
     __table_args__ = (Index("mail_proofs_expires_at", "expires_at"),)
 
     token_hash: Mapped[bytes] = _key()
@@ -867,35 +817,29 @@ class MailProof(Base, spread="local"):
     expires_at: Mapped[datetime]
 
 
-class Stranger(Base, spread="local"):
+class Stranger(Base, table="strangers", spread="local"):
     """An address that belongs to no player and has received the only email it may get.
 
     Only a hash of the address is stored. It stays valid when the server's secret changes.
     """
-
-    __tablename__ = "strangers"
 
     address_hash: Mapped[bytes] = _key()
     game_id: Mapped[UUID]
     letter_id: Mapped[UUID]
 
 
-class Heartbeat(Base, spread="local"):
+class Heartbeat(Base, table="heartbeats", spread="local"):
     """The last heartbeat of the web processes or of the workers."""
-
-    __tablename__ = "heartbeats"
 
     part: Mapped[str] = _key()
     at: Mapped[datetime]
 
 
-class Outage(Base, spread="local"):
+class Outage(Base, table="outages", spread="local"):
     """A period in which the service was unreachable. It counts for no player.
 
     `followed`: whether the due times of all seats have been recomputed.
     """
-
-    __tablename__ = "outages"
 
     outage_id: Mapped[UUID] = _key()
     part: Mapped[str]

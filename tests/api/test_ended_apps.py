@@ -15,9 +15,9 @@ from server.clock import clock
 from server.errors import BadToken
 from server.games import Json
 from server.play.seating.calendar_feed import new_feed
-from server.play.seating.stand_ins import Wish, ask_stand_in, stand_in_word
+from server.play.seating.stand_ins import Wish, ask_stand_in
 from server.push.subscriptions import subscribe
-from server.store.tables import App, Player, StandIn, StreamTicket, db
+from server.store.tables import App, Player, StreamTicket, db
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import Subscription, change_webhook, make_webhook
 from tests.api.test_oauth import Program, as_app, is_refused
@@ -25,7 +25,7 @@ from tests.support.api_calls import first_move, further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, service_is_up
 from tests.support.push_reader import PushReader
-from tests.support.stand_ins import day
+from tests.support.stand_ins import day, word_at
 from tests.support.webhook_receiver import Receiver, carry
 
 Check = Callable[[], bool]
@@ -92,7 +92,7 @@ def a_stand_in_request(app: Flask, its: Someone) -> Check:
     wanted = {"email": "bea@example.org", "from": day(FAR), "until": day(FAR + 5)}
     asked = its.post(f"{game}/seats/me/stand-in", wanted)
     assert asked.status_code == 201, asked.text
-    link = f"/s/{word_of(app, game)}"
+    link = f"/s/{word_at(app, game)}"
 
     def answers() -> bool:
         is_shown = ada_again(app).get(f"{game}/seats/me/stand-in").json["stand_in"] is not None
@@ -100,12 +100,6 @@ def a_stand_in_request(app: Flask, its: Someone) -> Check:
         return is_shown
 
     return answers
-
-
-def word_of(app: Flask, game: str) -> str:
-    with app.app_context():
-        asked = db.session.query(StandIn).filter_by(game_id=UUID(game[-36:])).one()
-        return stand_in_word(asked.game_id, asked.seat, asked.mark)
 
 
 def a_stream_ticket(app: Flask, its: Someone) -> Check:
@@ -310,7 +304,7 @@ def test_an_accepted_stand_in_remains_after_the_apps_access_ends(
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)
     wanted = {"email": "bea@example.org", "from": day(first), "until": day(first + 5)}
     assert as_app(app, made).post(f"{game}/seats/me/stand-in", wanted).status_code == 201
-    assert bea.post(f"/v1/stand-ins/{word_of(app, game)}").status_code == 201
+    assert bea.post(f"/v1/stand-ins/{word_at(app, game)}").status_code == 201
     by_its_player(app, program, made)
     stand_in = ada.get(f"{game}/seats/me/stand-in").json["stand_in"]
     assert (stand_in["accepted"], stand_in["sits"]) == (True, first == 0)
@@ -322,7 +316,7 @@ def test_a_request_that_ended_with_its_app_cannot_be_accepted(
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)
     wanted = {"email": "bea@example.org", "from": day(0), "until": day(5)}
     assert as_app(app, made).post(f"{game}/seats/me/stand-in", wanted).status_code == 201
-    word = word_of(app, game)
+    word = word_at(app, game)
     by_its_player(app, program, made)
     is_problem(bea.post(f"/v1/stand-ins/{word}"), 404, "not-found")
 
@@ -380,7 +374,7 @@ def test_an_app_limited_to_a_game_loses_access_when_its_players_stand_in_ends(
     game = opened(ada, ME, BOT, BOT, options={"start_seat": 0})
     wanted = {"email": "bea@example.org", "from": day(0), "until": day(5)}
     assert ada.post(f"{game}/seats/me/stand-in", wanted).status_code == 201
-    assert bea.post(f"/v1/stand-ins/{word_of(app, game)}").status_code == 201
+    assert bea.post(f"/v1/stand-ins/{word_at(app, game)}").status_code == 201
     made = program.signed_in(bea, scope=f"games:read moves:write game:{game[-36:]}")
     its = as_app(app, made)
     assert its.post(f"{game}/moves", first_move(its, game)).status_code == 201

@@ -16,9 +16,8 @@ from server.play.archive import Flaw, check
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin
 from server.play.seating.seats import SeatClaim, ready, take_seat
-from server.play.votes import vote
 from tests.support.archives import archive, as_file, change_order, get, new_seed, rehash, say_more
-from tests.support.games import BOT, ME, OPEN, wanted
+from tests.support.games import BOT, ME, OPEN, all_agree, wanted
 from tests.support.handbook import block
 from tests.support.live_server import PATIENCE
 from tests.support.players import ada, bea, within
@@ -46,8 +45,7 @@ def test_committed_salts_verify_as_the_page_explains(within: None, ada: UUID, be
     take_seat(game_id, bea, SeatClaim(salt_hash=sha256(b"b").hexdigest()))
     ready(game_id, ada, "a")
     begin(game_id, ada)  # bea withholds hers
-    for who in (ada, bea):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, bea)
     archive = archive_of(game_id, ada)
     assert archive["salts"] == ["a", "", ""]
     path = tmp_path / "archive.json"

@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import pytest
 from flask import Flask
 
-from server.accounts.apps import AuthorizationRequest, allow, app_by_code, issue, register_client
 from server.accounts.tokens import caller
 from server.clock import clock
 from server.operations.change_address import end_changes
@@ -21,14 +20,14 @@ from server.post.incoming import bounces
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.post.smtp import Refused, Unreachable
-from server.store.tables import OAuthClient, db
 from tests.api.test_own_account import asked, dump, ended, pg_dump
 from tests.post.incoming.test_bounces import SOFT, complaint
 from tests.post.office import Office
 from tests.support.api_calls import first_move
+from tests.support.apps import authorized_app
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME, OPEN
-from tests.support.stand_ins import day, word_of
+from tests.support.stand_ins import day, word_at
 
 DOMAIN, LOCAL = "quixote-mancha.example", "dulcinea.t"
 EMAIL = f"{LOCAL}@{DOMAIN}"
@@ -112,16 +111,8 @@ def life(
     dan.post(f"{asking}/seats")
     bea.post(f"{asking}/seats/me/stand-in", {"email": EMAIL, "from": day(0), "until": day(6)})
     with app.app_context():
-        word = word_of(UUID(asking.rpartition("/")[2]))
-        register_client(uuid4(), "Windmill", f"https://{DOMAIN}/", [f"https://{DOMAIN}/back"], "")
-        client = db.session.scalars(db.select(OAuthClient)).one()
-        assert ada.token
-        request = AuthorizationRequest(client.redirect_uris[0], ["games:read"], None, "A" * 43)
-        program = app_by_code(allow(caller(ada.token), client, request))
-        assert program
-        issue(program, program.scopes, None)
-        db.session.commit()
-    assert ada.post(f"/v1/stand-ins/{word}").status_code == 201
+        authorized_app(caller(ada.token or ""), name="Windmill", uri=f"https://{DOMAIN}/")
+    assert ada.post(f"/v1/stand-ins/{word_at(app, asking)}").status_code == 201
     assert ada.get("/v1/me/export").status_code == 200
     with app.app_context():
         game_id = UUID(game.rpartition("/")[2])

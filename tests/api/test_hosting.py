@@ -173,12 +173,6 @@ def test_only_the_host_can_close_a_game_and_only_before_its_start(
     assert (ada.get(path).json["host"], ada.get(path).json["closes_at"]) == (None, None)
 
 
-def test_a_hidden_private_game_cannot_be_closed_by_strangers(app: Flask, ada: Someone, bea: Someone) -> None:
-    path = opened(ada, ME, OPEN, OPEN, private=True)
-    for call in (path, f"{path}/seats/0", f"{path}/invitations/1"):
-        is_problem(bea.delete(call), 404, "not-found")
-
-
 def test_a_closed_game_rejects_all_changes_and_is_shown_as_closed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)

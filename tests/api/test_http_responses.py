@@ -25,7 +25,8 @@ from server.games import Json, RuleError
 from server.play.seating import hosting, lobby
 from server.play.turns import idempotency
 from server.play.turns.idempotency import forget_old_answers
-from server.store.tables import IdempotencyKey, db
+from tests.api.test_idempotency import keyed
+from tests.support.api_calls import walk
 from tests.support.contract import Contract, Someone, opened
 from tests.support.games import DAY, ME, OPEN, stop_the_clock, wanted
 from tests.support.live_server import PATIENCE, until
@@ -302,10 +303,6 @@ def test_etags_differ_for_viewers_who_see_different_responses(scene: Scene) -> N
 # Requests that come again
 
 
-def keyed(key: str) -> dict[str, str]:
-    return {"Idempotency-Key": key}
-
-
 def idempotent(contract: Contract) -> list[Call]:
     """The calls that take a key; the seat that one of them takes is the last, so that is done at the end."""
     found = [
@@ -417,29 +414,7 @@ def test_an_idempotency_key_expires_after_seven_days_and_can_then_be_reused(scen
     assert len(set(opened[1:])) == 3
 
 
-def test_calls_that_return_tokens_accept_no_key_and_their_responses_are_not_stored(scene: Scene) -> None:
-    for call in calls(scene.contract.document):
-        if call.name in ("makeToken", "makeSeatToken", "signIn"):
-            for body in call.examples.values():
-                assert scene.ask(call, body, headers=keyed("t")).status_code == 400
-                assert scene.ask(call, body).status_code in (201, 202)
-    with scene.app.app_context():
-        assert db.session.scalar(db.select(db.func.count()).select_from(IdempotencyKey)) == 0
-
-
 # Pages
-
-
-def walk(who: Someone, address: str | None) -> list[list[Json]]:
-    """All pages from this address on, by their `next`, which their Link says, too."""
-    pages = []
-    while address is not None:
-        page = who.get(address)
-        following = page.json["next"]
-        assert page.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
-        pages.append(page.json["items"])
-        address = following
-    return pages
 
 
 def test_chat_messages_can_be_read_page_by_page_even_with_a_link_token(
@@ -449,9 +424,8 @@ def test_chat_messages_can_be_read_page_by_page_even_with_a_link_token(
     for number in range(5):
         ada.post(f"{path}/messages", {"text": f"Word {number}"})
     word = ada.get(path).json["invitation"]
-    pages = walk(bea, f"{path}/messages?invitation={word}&limit=2")
-    assert [[item["nr"] for item in page] for page in pages] == [[1, 2], [3, 4], [5]]
-    assert [len(page) for page in walk(bea, f"{path}/messages?invitation={word}&after=1&limit=4")] == [4]
+    assert walk(bea, f"{path}/messages?invitation={word}&limit=2", key="nr") == [1, 2, 3, 4, 5]
+    assert walk(bea, f"{path}/messages?invitation={word}&after=1&limit=4", key="nr") == [2, 3, 4, 5]
     assert code_of(bea.get(f"{path}/messages")) == (404, "not-found")
 
 

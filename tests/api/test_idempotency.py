@@ -7,18 +7,11 @@ from server.play.story.table_cache import tables
 from server.store.tables import IdempotencyKey, db
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem
-from tests.support.games import DAY, everything_due_happens, later
+from tests.support.games import DAY, everything_due_happens, run_for
 
 
 def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
-
-
-def test_a_move_repeated_with_its_key_gets_its_first_response_and_status(ada: Someone, game: str) -> None:
-    move = first_move(ada, game)
-    first, again = (ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2))
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert first.data == again.data
 
 
 def test_a_moves_response_is_rebuilt_from_the_log(app: Flask, ada: Someone, game: str) -> None:
@@ -27,8 +20,7 @@ def test_a_moves_response_is_rebuilt_from_the_log(app: Flask, ada: Someone, game
     assert _kept(app, "m") == (201, None)
     with app.app_context():
         everything_due_happens()
-        later(6.9 * DAY)
-        everything_due_happens()  # the others run out of time, and more
+        run_for(6.9 * DAY)
         tables.__init__()
     again = ada.post(f"{game}/moves", move, headers=keyed("m"))
     assert (again.status_code, again.data, again.mimetype) == (201, first.data, first.mimetype)

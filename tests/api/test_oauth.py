@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
-from functools import partial
 from html import unescape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 from uuid import UUID
@@ -20,7 +17,6 @@ from uuid import UUID
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser
-from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from server.accounts.apps import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, forget_apps
@@ -35,6 +31,7 @@ from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 from tests.support.handbook import block
+from tests.support.web_servers import serve
 
 assert chromium  # a fixture
 
@@ -696,11 +693,9 @@ def test_buttons_cannot_be_clicked_before_their_script_has_loaded(program: Progr
 
 @pytest.fixture
 def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    monkeypatch.setitem(app.config, "BASE_URL", f"http://127.0.0.1:{server.port}")
-    Thread(target=server.serve_forever).start()
-    yield app.config["BASE_URL"]
-    server.shutdown()
+    with serve(app) as url:
+        monkeypatch.setitem(app.config, "BASE_URL", url)
+        yield url
 
 
 @pytest.fixture
@@ -709,11 +704,8 @@ def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
     text = block(app.test_client().get("/docs/app").text, "app")
     assert len(text.splitlines()) <= 150
     (tmp_path / "index.html").write_text(text)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
-    Thread(target=server.serve_forever).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with serve(tmp_path) as url:
+        yield f"{url}/"
 
 
 @pytest.mark.parametrize("rules", GAMES)

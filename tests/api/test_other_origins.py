@@ -1,16 +1,12 @@
 """Pages from other origins can play with a token in a real browser and read every response."""
 
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Error, Page
-from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from server.app import create_app
@@ -21,6 +17,7 @@ from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.contract import Contract, Someone, opened
 from tests.support.games import BOT, ME
 from tests.support.one_of_each import Call, Scene, calls
+from tests.support.web_servers import serve
 
 assert chromium  # a fixture
 
@@ -35,22 +32,16 @@ CALL = """async ([url, token, method, body, headers]) => {
 @pytest.fixture
 def api(app: Flask) -> Iterator[str]:
     """The address of the API, served over a socket."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    Thread(target=server.serve_forever).start()
-    yield f"http://127.0.0.1:{server.port}"
-    server.shutdown()
+    with serve(app) as url:
+        yield url
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[str]:
     """The address of a page of another origin."""
     (tmp_path / "index.html").write_text("<!doctype html><title>A client by somebody else</title>")
-    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with serve(tmp_path) as url:
+        yield f"{url}/"
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -13,7 +13,6 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.accounts.account_codes import PURPOSES, id_of
-from server.accounts.apps import AuthorizationRequest, allow, app_by_code, issue, register_client
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import player_at
 from server.accounts.tokens import caller
@@ -27,13 +26,14 @@ from server.play.mail.mail_in import reply_word, take_mail
 from server.play.timing.sweep import wake_due
 from server.post.incoming.answering import deal_with_mails
 from server.store import embedded_postgres
-from server.store.tables import OAuthClient, PlayerLetterRow, RateLimit, SeatRow, db
+from server.store.tables import PlayerLetterRow, RateLimit, SeatRow, db
 from tests.api.test_sign_in import wrong
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import first_move, further
+from tests.support.apps import authorized_app
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, service_is_up
-from tests.support.stand_ins import day, word_of
+from tests.support.stand_ins import day, word_at
 
 NEW = "lovelace@example.net"
 DELETION, OLD_ADDRESS, NEW_ADDRESS = PURPOSES
@@ -180,8 +180,8 @@ def test_after_an_address_change_a_stand_in_request_is_sent_again_and_its_old_li
     whom = {"player": str(id_of_player(dan)), "email": "dan@example.org"}[by]
     wanted = {by: whom, "from": day(0), "until": day(6)}
     assert bea.post(f"{game}/seats/me/stand-in", wanted).status_code == 201
+    former = word_at(app, game)
     with app.app_context():
-        former = word_of(UUID(game.rpartition("/")[2]))
         Office(app).mails_to("dan@example.org")
     assert dan.patch("/v1/me", asked(app, dan)).status_code == 200
     assert [row for _, row in dump(shared_url) if "dan@example.org" in row] == []
@@ -189,7 +189,7 @@ def test_after_an_address_change_a_stand_in_request_is_sent_again_and_its_old_li
     is_problem(dan.post(f"/v1/stand-ins/{former}"), 404, "not-found")
     with app.app_context():
         (mail,) = [it for it in Office(app).mails_to(NEW) if "/s/" in it.text]
-        word = word_of(UUID(game.rpartition("/")[2]))
+    word = word_at(app, game)
     assert word in mail.text
     assert dan.post(f"/v1/stand-ins/{word}").status_code == 201
     assert dan.patch("/v1/me", asked(app, dan, "third@example.net")).status_code == 200
@@ -285,14 +285,7 @@ def lovelace(app: Flask, ada: Someone, bea: Someone, game: str) -> Someone:
     assert ada.ask("PUT", f"{game}/note", {"text": f"{NAME} wins.", "muted": True}).status_code == 200
     assert ada.post("/v1/stream-tickets").status_code == 201
     with app.app_context():
-        register_client(uuid4(), "Night Watch", None, ["https://watch.example/back"], "")
-        client = db.session.scalars(db.select(OAuthClient)).one()
-        assert ada.token
-        request = AuthorizationRequest(client.redirect_uris[0], ["games:read"], None, "A" * 43)
-        found = app_by_code(allow(caller(ada.token), client, request))
-        assert found
-        issue(found, found.scopes, None)
-        db.session.commit()
+        authorized_app(caller(ada.token or ""))
     private = opened(bea, ME, {"email": NEW}, OPEN)
     ada.post(f"{private}/seats")
     bea.post(f"{private}/votes", {"on": "abandon"}, **keyed)
@@ -336,9 +329,7 @@ def stood_in(app: Flask, lovelace: Someone, bea: Someone, monkeypatch: pytest.Mo
         if path is sits_still_untold:
             with app.app_context():
                 office.mails("bea")
-        with app.app_context():
-            word = word_of(UUID(path.rpartition("/")[2]))
-        assert path is asked or ada.post(f"/v1/stand-ins/{word}").status_code == 201
+        assert path is asked or ada.post(f"/v1/stand-ins/{word_at(app, path)}").status_code == 201
     for path in (sits, sat):
         with app.app_context():
             game_id = UUID(path.rpartition("/")[2])

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from threading import Thread
 from typing import NamedTuple
 from uuid import UUID
 
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
-from werkzeug.serving import make_server
 
 from server.accounts.apps import end_app_token, register_client
 from server.accounts.players import change_profile
@@ -33,6 +31,7 @@ from tests.support import databases
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.games import ME, OPEN, game_of, moves_of, moves_on, person, service_is_up, turn_of, wanted
 from tests.support.live_server import AT_ONCE
+from tests.support.web_servers import serve
 
 assert chromium  # a fixture
 
@@ -57,13 +56,10 @@ def site(
         "STERNENPOST_SANDBOX": "on",
     }
     app = create_app(Settings.from_environment(settings))
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    Thread(target=server.serve_forever).start()
-    app.config["BASE_URL"] = url = f"http://127.0.0.1:{server.port}"
-    with app.app_context():
+    with serve(app) as url, app.app_context():
+        app.config["BASE_URL"] = url
         service_is_up()
         yield Site(app, url)
-    server.shutdown()
 
 
 @pytest.fixture

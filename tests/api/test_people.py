@@ -227,12 +227,6 @@ def test_a_note_is_visible_only_to_its_author(ada: Someone, bea: Someone, game: 
     assert bea.get(f"{game}/note").json == {"text": "", "muted": False}
 
 
-def test_strangers_cannot_keep_a_note_on_a_private_game(ada: Someone, bea: Someone) -> None:
-    path = opened(ada, ME, OPEN, OPEN, private=True)
-    is_problem(bea.get(f"{path}/note"), 404, "not-found")
-    is_problem(bea.ask("PUT", f"{path}/note", {"text": "x"}), 404, "not-found")
-
-
 @pytest.mark.parametrize("muted", [False, True])
 def test_a_muted_chat_sends_no_notifications(app: Flask, ada: Someone, bea: Someone, game: str, muted: bool) -> None:
     ada.post("/v1/webhooks", {"url": "https://stars.example.org/hook", "kinds": ["message"]})

@@ -15,6 +15,8 @@ from tests.support.api_calls import GAME
 from tests.support.contract import PROBLEM, Someone, is_problem
 from tests.support.games import ME, OPEN, wanted
 
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+
 # Every problem has its code
 
 
@@ -53,6 +55,21 @@ def test_the_example_of_a_problem_has_a_detail_that_the_server_sends() -> None:
     files = {str(it.id): {path for path, _ in it.locations} for it in extracted()}
     for code, words in problems.DETAILS.items():
         assert code == "unavailable" or files[words._words] - {"server/api/problems.py"}, words
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "mimetype"),
+    [
+        ("/gaems", BROWSER, "text/html"),
+        ("/gaems", "*/*", "application/problem+json"),
+        ("/gaems", "application/json", "application/problem+json"),
+        ("/v1/gaems", BROWSER, "application/problem+json"),
+    ],
+)
+def test_browsers_get_a_readable_page_for_a_mistyped_path(app: Flask, path: str, accept: str, mimetype: str) -> None:
+    answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
+    assert (answer.status_code, answer.mimetype) == (404, mimetype)
+    assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")
 
 
 @pytest.mark.parametrize("path", [f"/docs/{name}" for name in DOCUMENTS])

@@ -13,9 +13,10 @@ from server.games import Json
 from server.play.story.event_feed import follow_game, news
 from server.play.turns.turn_links import caller, still_valid, turn_word
 from server.store.tables import db
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, game_of, later, person, service_is_up
-from tests.support.one_of_each import NOT_OF_A_RUNNING_GAME_OF_PEOPLE, Scene, calls
+from tests.support.one_of_each import Scene
 from tests.support.rate_limits import StandingClock, Told
 
 READING = ("", "?at=1", "/events", "/legal-moves", "/messages", "/picture.svg", "/stream")
@@ -31,11 +32,6 @@ def by_mail(scene: Scene, path: str, turn: int = 1) -> Someone:
     """A caller with the link from this turn's letter."""
     with scene.app.app_context():
         return Someone(scene.app, token=turn_word(id_of(path), 0, turn))
-
-
-def first_move(who: Someone, path: str) -> Json:
-    asked = who.get(f"{path}/legal-moves").json
-    return {"turn": asked["turn"], "move": asked["moves"][0]}
 
 
 def moves_on(who: Someone, path: str) -> Json:
@@ -57,29 +53,6 @@ def test_a_turn_link_shows_what_its_seat_sees_and_plays_its_turn(scene: Scene) -
     assert link.get(path).json["version"] == 1
     assert link.post(f"{path}/moves", move).status_code == 201
     assert scene.ada.get(path).json["version"] == 2
-
-
-def test_a_turn_link_does_not_sign_in(scene: Scene) -> None:
-    """None of its player, none of another game; and nothing is said, voted, taken, left or made."""
-    link, path = by_mail(scene, scene.running), "/v1/games/{game_id}"
-    for call in sorted(calls(scene.contract.document), key=lambda it: it.name == "playMove"):
-        address = (
-            call.path.replace(path, scene.running).replace("{seat}", "1")
-            if call.path.startswith(path)
-            else scene.address(call)
-        )
-        answer = link.ask(call.method, address, call.example)
-        if call.operation.get("security") == []:
-            assert answer.status_code < 300, call.name
-        elif call.name == "makeStreamTicket":
-            is_problem(answer, 403, "one-seat-only")
-        elif call.name == "say":
-            is_problem(answer, 403, "missing-scope")
-        elif "A seat token works too." in call.operation.get("description", ""):
-            works = answer.status_code in (200, 201)
-            assert works or call.name in NOT_OF_A_RUNNING_GAME_OF_PEOPLE, (call.name, answer.text)
-        else:
-            is_problem(answer, 403, "one-seat-only")
 
 
 def test_a_turn_link_gives_no_access_to_other_games(scene: Scene) -> None:

@@ -13,10 +13,11 @@ from server.games import Json
 from server.play.turns.turn_links import turn_word
 from server.store.tables import LetterRow, Player, db
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
+from tests.support.games import DAY, HOUR, ME, OPEN, later, run_for, service_is_up
 
 BOT: Json = {"bot": "random"}
-NOBODY: Json = {"pause": [], "resume": [], "abandon": [], "offer": [], "take-back": None}
+NONE: Json = {"pause": [], "resume": [], "abandon": [], "offer": [], "take-back": []}
+NOBODY: Json = NONE | {"take-back": None, "refusals": NONE}
 NO_GRACE: Json = {"on_timeout": [{"do": "bot-takes-over", "bot": "greedy"}]}
 
 
@@ -57,8 +58,7 @@ def status(who: Someone, path: str) -> str:
 def passes(app: Flask, by: Any) -> None:
     """Time passes, and the worker does what is due."""
     with app.app_context():
-        later(by)
-        everything_due_happens()
+        run_for(by)
 
 
 def letters(app: Flask, kind: str) -> Counter[str]:
@@ -96,7 +96,7 @@ def test_a_vote_can_be_repeated_and_withdrawn(ada: Someone, bea: Someone, game: 
 
 def test_votes_on_different_questions_are_counted_separately(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "pause")
-    assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1], "offer": [], "take-back": None}
+    assert vote(bea, game, "abandon") == NOBODY | {"pause": [0], "abandon": [1]}
     assert status(ada, game) == "running"
 
 
@@ -174,6 +174,71 @@ def test_a_take_back_request_is_shown_to_all_players_with_the_time_when_it_ends(
         assert answer.json["vote"] == votes["take-back"] | {"undoes": answer.json["vote"]["undoes"]}
         assert [it.split()[0] for it in answer.json["vote"]["undoes"]] == ["You", "bea"]
     assert vote(bea, path, "take-back") == NOBODY | {"pause": [1]}
+
+
+# A refusal
+
+
+def refusals(who: Someone, path: str) -> dict[str, list[int]]:
+    return {wish: seats for wish, seats in who.get(f"{path}/votes").json["refusals"].items() if seats}
+
+
+def test_a_refusal_is_shown_until_its_player_agrees_and_the_asker_hears_of_it_once(
+    app: Flask, ada: Someone, bea: Someone, cyd: Someone
+) -> None:
+    path = table_of(cyd, ada, bea)
+    assert vote(bea, path, "pause", vote=False) == NOBODY  # there is no request
+    vote(bea, path, "pause")
+    vote(cyd, path, "pause")
+    for _ in range(2):
+        assert vote(ada, path, "pause", vote=False)["refusals"] == NONE | {"pause": [1]}
+    assert refusals(bea, path) == {"pause": [1]}
+    assert letters(app, "vote-refused") == {"bea": 1}
+    vote(ada, path, "pause")
+    assert status(ada, path) == "paused"
+    assert refusals(bea, path) == {}
+
+
+def test_withdrawing_consent_is_no_refusal(app: Flask, ada: Someone, bea: Someone, cyd: Someone) -> None:
+    path = table_of(ada, bea, cyd)
+    for who in (ada, bea):
+        vote(who, path, "pause")
+    assert vote(bea, path, "pause", vote=False)["refusals"] == NONE
+    assert letters(app, "vote-refused") == {}
+    vote(bea, path, "pause", vote=False)
+    assert refusals(ada, path) == {"pause": [1]}
+
+
+def test_a_refusal_ends_with_its_request_and_when_its_player_leaves(
+    app: Flask, ada: Someone, bea: Someone, cyd: Someone
+) -> None:
+    path = table_of(ada, bea, cyd)
+    vote(ada, path, "pause")
+    for who in (bea, cyd):
+        vote(who, path, "pause", vote=False)
+    cyd.delete(f"{path}/seats/me")
+    assert refusals(ada, path) == {"pause": [1]}
+    for who in (ada, bea):
+        vote(who, path, "offer")
+    assert Someone(app, "dan").post(f"{path}/seats", {"take_over": True}).status_code == 201
+    assert refusals(ada, path) == {"pause": [1]}
+    for consents in (False, True):
+        vote(ada, path, "pause", vote=consents)
+        assert refusals(ada, path) == {}
+
+
+def test_a_take_back_can_be_refused_and_ends_with_the_vote(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = table_of(ada, bea)
+    for who in (ada, bea):
+        asked = who.get(f"{path}/legal-moves").json
+        who.post(f"{path}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
+    assert ada.post(f"{path}/take-backs", {"to": 1}).status_code == 202
+    vote(bea, path, "take-back", vote=False)
+    assert refusals(ada, path) == {"take-back": [1]}
+    assert letters(app, "vote-refused") == {"ada": 1}
+    with app.app_context():
+        later(2 * DAY)
+    assert refusals(ada, path) == {}
 
 
 # A pause
@@ -266,12 +331,3 @@ def test_every_player_is_notified_of_a_pause_and_its_end(app: Flask, ada: Someon
 def test_every_player_is_notified_that_a_game_was_abandoned(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     pause(game, ada, bea, wish="abandon")
     assert letters(app, "game-abandoned") == {"ada": 1, "bea": 1}
-
-
-def test_repeating_a_request_sends_no_second_email(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
-    for wanted in (True, False, True):
-        vote(ada, game, "pause", vote=wanted)
-    assert letters(app, "vote-asked") == {"bea": 1}
-    vote(bea, game, "abandon")
-    vote(bea, game, "abandon", vote=False)
-    assert letters(app, "vote-asked") == {"ada": 1, "bea": 1}

@@ -3,10 +3,8 @@
 import json
 import re
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar
 
 import pytest
@@ -17,6 +15,7 @@ from server.cli import main
 from server.games import GAMES, Json
 from tests.support.handbook import block
 from tests.support.samples import Played, positions
+from tests.support.web_servers import Quiet, serve
 
 bot_module = import_module("server.cli.bot")
 PRINTED = block(docs.render((docs.FOLDER / "bot.md").read_text("utf-8")).html, "bot-lines")
@@ -104,7 +103,7 @@ def test_a_bot_with_a_level_plays_local_games_instead_of_a_program() -> None:
     assert bot("--local", "sternenhimmel", "--level", "1").exit_code == 2
 
 
-class OnTurn(BaseHTTPRequestHandler):
+class OnTurn(Quiet):
     """A server with a game in which the account's seat is on turn, until it has moved."""
 
     game: ClassVar[Played]
@@ -131,26 +130,21 @@ class OnTurn(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(body).encode() if body is not None else b'data: {"game": "a"}\n\n')
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.mark.parametrize("rules", GAMES)
 def test_a_bot_with_a_level_plays_on_a_server_using_only_what_its_seat_sees(rules: str) -> None:
     OnTurn.game = next(it for it in positions(rules, {}, GAMES[rules].SEATS.start, 1) if len(it.moves) == 12)
     OnTurn.moves.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a", "--game", "a")
+    with serve(OnTurn) as url:
+        there = ("--url", url, "--token", "sp_a", "--game", "a")
         assert CliRunner().invoke(main, ["bot", *there, "--level", "3"]).exit_code == 0
-        server.shutdown()
     ((turn, move),) = [(it["turn"], it["move"]) for it in OnTurn.moves]
     state, game = OnTurn.game.state, OnTurn.game.rules
     assert turn == 9
     assert game.move_from_json(move) in game.legal_moves(state, min(game.to_act(state)))
 
 
-class CutOff(BaseHTTPRequestHandler):
+class CutOff(Quiet):
     """A server whose stream breaks off within a line and has ended at the next request."""
 
     asked = 0
@@ -162,21 +156,16 @@ class CutOff(BaseHTTPRequestHandler):
         if CutOff.asked == 1:
             self.wfile.write(b'data: {"game": "a"}\n\ndata: {"ga')
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 def test_a_stream_that_breaks_within_a_line_is_reopened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_module, "_PAUSE", 0.0)
-    with ThreadingHTTPServer(("127.0.0.1", 0), CutOff) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        there = bot_module._Server(f"http://127.0.0.1:{server.server_port}", "sp_a")
+    with serve(CutOff) as url:
+        there = bot_module._Server(url, "sp_a")
         assert list(there.news("/v1/stream")) == [None, {"game": "a"}]
-        server.shutdown()
     assert CutOff.asked == 2
 
 
-class Account(BaseHTTPRequestHandler):
+class Account(Quiet):
     """A server with one account that has no seat."""
 
     program = False
@@ -191,14 +180,10 @@ class Account(BaseHTTPRequestHandler):
         Account.program = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["program"]
         self.do_GET()
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 def test_a_program_plays_all_games_of_an_account_only_once_the_account_is_marked() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Account) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a")
+    with serve(Account) as url:
+        there = ("--url", url, "--token", "sp_a")
         assert "This account is not marked" in bot(*there).output
         assert bot(*there).exit_code == 1
         assert bot(*there, "--game", "a").exit_code == 0
@@ -206,10 +191,9 @@ def test_a_program_plays_all_games_of_an_account_only_once_the_account_is_marked
         assert bot(*there, "--mark").exit_code == 0
         assert Account.program
         assert bot(*there).exit_code == 0
-        server.shutdown()
 
 
-class Restored(BaseHTTPRequestHandler):
+class Restored(Quiet):
     """A server whose log of the game `a` ends before its last answer, as after a restored backup."""
 
     asked: ClassVar[list[str]] = []
@@ -228,13 +212,8 @@ class Restored(BaseHTTPRequestHandler):
         elif not is_over:
             self.wfile.write(json.dumps(told.get(self.path, {"items": [], "next": None})).encode())
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 def test_a_game_whose_log_has_become_shorter_is_read_again() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Restored) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        assert bot("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a").exit_code == 0
-        server.shutdown()
+    with serve(Restored) as url:
+        assert bot("--url", url, "--token", "sp_a").exit_code == 0
     assert Restored.asked.count("/v1/games/a") == 1

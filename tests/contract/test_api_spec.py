@@ -64,10 +64,6 @@ def test_schemas_are_valid_and_examples_match_them() -> None:
                 Draft202012Validator(whole).validate(field["example"])
 
 
-def test_the_app_serves_the_contract(app: Flask) -> None:
-    assert app.test_client().get("/openapi.json").json == DOCUMENT
-
-
 def test_a_tool_on_another_origin_gets_the_document_small_and_only_once(app: Flask) -> None:
     first = app.test_client().get("/openapi.json", headers={"Accept-Encoding": "gzip"})
     assert first.headers["Access-Control-Allow-Origin"] == "*"
@@ -183,43 +179,40 @@ def nested(schema: Json, place: str) -> Iterator[tuple[str, Json]]:
         yield from nested(inner, where)
 
 
+NESTED = [it for name, schema in SCHEMAS.items() for it in nested(schema, name)]
+
+
 def test_every_object_and_every_enum_has_its_own_name() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert "properties" not in inner, place
-            assert inner.get("type") != "object" or (place.count(".") == 1 and inner.keys() <= ANY_OBJECT), place
-            assert "enum" not in inner or place.count(".") == 1, place
+    for place, inner in NESTED:
+        assert "properties" not in inner, place
+        assert inner.get("type") != "object" or (place.count(".") == 1 and inner.keys() <= ANY_OBJECT), place
+        assert "enum" not in inner or place.count(".") == 1, place
 
 
 def test_no_union_member_is_a_const() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert "const" not in inner or place.rpartition(".")[2] not in ("oneOf", "anyOf"), place
+    for place, inner in NESTED:
+        assert "const" not in inner or place.rpartition(".")[2] not in ("oneOf", "anyOf"), place
 
 
 def test_no_schema_is_only_null_or_an_untyped_constant() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert inner.get("type") != "null" or place.endswith(".anyOf"), place
-            assert "type" in inner or not inner.keys() & {"const", "enum"}, place
+    for place, inner in NESTED:
+        assert inner.get("type") != "null" or place.endswith(".anyOf"), place
+        assert "type" in inner or not inner.keys() & {"const", "enum"}, place
 
 
 def test_no_schema_is_a_single_boolean() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert inner.get("type") != "boolean" or not inner.keys() & {"const", "enum"}, place
+    for place, inner in NESTED:
+        assert inner.get("type") != "boolean" or not inner.keys() & {"const", "enum"}, place
 
 
 def test_nullable_values_are_declared_in_their_type() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert NULL not in inner.get("anyOf", ()) or "$ref" in inner["anyOf"][0], place
+    for place, inner in NESTED:
+        assert NULL not in inner.get("anyOf", ()) or "$ref" in inner["anyOf"][0], place
 
 
 def test_no_default_is_a_list() -> None:
-    for name, schema in SCHEMAS.items():
-        for place, inner in nested(schema, name):
-            assert not isinstance(inner.get("default"), list), place
+    for place, inner in NESTED:
+        assert not isinstance(inner.get("default"), list), place
 
 
 def test_unions_are_named_and_not_nested() -> None:

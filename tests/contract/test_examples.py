@@ -57,13 +57,3 @@ def test_the_recorded_responses_match_the_current_code(app: Flask) -> None:
     assert record(app) == RECORDED, (
         "Run `python -m tests.support.recorded_examples > server/api/openapi/examples.json`."
     )
-
-
-def test_the_documented_move_can_be_previewed_played_and_repeated(app: Flask) -> None:
-    """The example of a move: looked ahead, played, and played again."""
-    scene = Scene(app)
-    move = next(call for call in CALLS if call.name == "playMove").examples["Example"]
-    statuses = [
-        scene.ada.post(f"{scene.running}/moves{query}", move).status_code for query in ("?dry_run=true", "", "")
-    ]
-    assert statuses == [200, 201, 200]

@@ -19,7 +19,7 @@ from flask import Flask
 from server.app import create_app
 from server.config import Settings
 from server.games import Json
-from tests.support.contract import JSON, Contract, ContractClient, Someone, is_problem, opened, refusal
+from tests.support.contract import JSON, Contract, ContractClient, Someone, is_problem, opened
 from tests.support.databases import everything
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Call, Scene, calls
@@ -204,22 +204,10 @@ def test_an_invalid_query_is_rejected_and_changes_nothing(scene: Scene) -> None:
     assert everything(scene.app) == before
 
 
-def test_a_hidden_private_game_and_an_unknown_game_look_the_same(scene: Scene) -> None:
+def test_a_malformed_game_id_is_not_found(scene: Scene) -> None:
     private = opened(scene.bea, ME, OPEN, BOT, private=True).rpartition("/")[2]
     before = everything(scene.app)
-    for call in CALLS:
-        if "{game_id}" not in call.path:
-            continue
-        for who in (scene.ada, scene.stranger):
-            found = [
-                who.ask(call.method, call.path.replace("{game_id}", game_id).replace("{seat}", "1"), call.example)
-                for game_id in (private, str(uuid4()), str(uuid4()).upper())
-            ]
-            assert all((answer.status, refusal(answer)) == (found[0].status, refusal(found[0])) for answer in found), (
-                call.name
-            )
-            locked_out = call.needs_token and who is scene.stranger
-            is_problem(found[0], *((401, "token-needed") if locked_out else (404, "not-found")))
+    for call in [it for it in CALLS if "{game_id}" in it.path]:
         for nonsense in (private[:-1], private.replace("-", ""), "0", "%00", "..", f"{private}%20", f"{{{private}}}"):
             answer = scene.ada.ask(
                 call.method, call.path.replace("{game_id}", nonsense).replace("{seat}", "1"), call.example

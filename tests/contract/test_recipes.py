@@ -6,11 +6,9 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Timer
 
 import httpx
 import pytest
@@ -19,6 +17,7 @@ from playwright.sync_api import Browser, expect
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.handbook import block
 from tests.support.live_server import PATIENCE, PLAYED, Client, House, sign_in, until
+from tests.support.web_servers import serve
 
 assert chromium  # a fixture
 
@@ -71,15 +70,6 @@ def plays(client: Client, game: str) -> None:
     """Play the first legal move on turn."""
     asked = until(lambda: (legal := client.get(f"/v1/games/{game}/legal-moves"))["moves"] and legal)
     client.post(f"/v1/games/{game}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
-
-
-@contextmanager
-def serve(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHandler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
 
 
 def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
@@ -220,7 +210,7 @@ def test_a_page_from_another_origin_follows_a_live_game(
     assert len(text.splitlines()) <= 45
     (tmp_path / "live.html").write_text(text, "utf-8")
     game = game_of(ada)
-    with serve(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+    with serve(tmp_path) as elsewhere, chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{elsewhere}/live.html")
@@ -249,7 +239,7 @@ def test_the_live_game_page_drops_events_that_were_reset(
     reset = {"game": game, "newest": 1}
     body = f"data: {json.dumps(first)}\n\nevent: reset\ndata: {json.dumps(reset)}\n\ndata: {json.dumps(second)}\n\n"
     headers = {"Content-Type": "text/event-stream", "Access-Control-Allow-Origin": "*"}
-    with serve(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+    with serve(tmp_path) as elsewhere, chromium.new_context() as context:
         page = context.new_page()
         page.route(re.compile(r"/stream\?words=en$"), lambda route: route.fulfill(headers=headers, body=body))
         page.goto(f"{elsewhere}/live.html?game={game}")

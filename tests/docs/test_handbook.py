@@ -90,28 +90,11 @@ def test_every_file_is_a_known_document_and_is_packaged() -> None:
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_every_link_leads_to_an_existing_page_and_anchor(app: Flask, name: str) -> None:
-    page = shown(app, f"/docs/{name}").partition("<main>")[2]
-    for path, place in re.findall(r'href="([^"#]*)(?:#([^"]*))?"', page):
-        if not path.startswith("https:"):
-            target = shown(app, path or f"/docs/{name}")
-            assert not place or f'id="{place}"' in target, (path, place)
-
-
-@pytest.mark.parametrize("name", docs.DOCUMENTS)
 def test_every_command_and_setting_named_in_the_handbook_exists(app: Flask, name: str) -> None:
     text = unescape(re.sub(r"<[^>]+>", " ", shown(app, f"/docs/{name}").partition("<main>")[2]))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", text)) <= set(main.commands)
     of_options = {str(option.envvar) for command in main.commands.values() for option in command.params}
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", text)) <= {it.name for it in VARIABLES.values()} | of_options
-
-
-@pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_a_handbook_page_runs_only_its_own_scripts(app: Flask, name: str) -> None:
-    response = app.test_client().get(f"/docs/{name}")
-    policy = response.headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
-    assert "unsafe" not in policy
 
 
 def test_players_find_play_by_email_and_operators_the_mail_server(app: Flask) -> None:

@@ -9,17 +9,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html import unescape
-from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask
-from werkzeug.serving import make_server
 
+from server.docs import DOCUMENTS
 from server.games import Json
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME
+from tests.support.web_servers import serve
 
 PRE = re.compile(r"(?s)<pre[^>]*>(.*?)</pre>")
 EXAMPLE = re.compile(r'(?s)<pre tabindex="0" class="example">(.*?)</pre>')
@@ -35,6 +35,9 @@ def operations_of(app: Flask) -> list[tuple[str, str, Json]]:
     document = document_of(app)
     items = [*document["paths"].items(), *document["webhooks"].items()]
     return [(path, method.upper(), it) for path, item in items for method, it in item.items() if method != "parameters"]
+
+
+HANDBOOK = [f"/docs/{name}" for name in DOCUMENTS]
 
 
 def paths_of(app: Flask) -> list[str]:
@@ -117,7 +120,7 @@ def test_examples_match_the_document(app: Flask) -> None:
 
 
 def test_every_link_leads_to_an_existing_page_and_to_a_place_on_that_page(app: Flask) -> None:
-    client, pages = app.test_client(), {path: shown(app, path) for path in paths_of(app)}
+    pages = {path: shown(app, path) for path in [*paths_of(app), *HANDBOOK]}
     links = {
         (urlsplit(it).path or here, urlsplit(it).fragment)
         for here, page in pages.items()
@@ -127,8 +130,7 @@ def test_every_link_leads_to_an_existing_page_and_to_a_place_on_that_page(app: F
     assert len(links) > 400
     for path, place in sorted(links):
         if path not in pages:
-            pages[path] = (answer := client.get(path)).text
-            assert answer.status_code == 200, path
+            pages[path] = shown(app, path)
         assert not place or f'id="{place}"' in pages[path], (path, place)
 
 
@@ -199,7 +201,7 @@ def test_the_search_also_finds_fields_descriptions_and_headings_of_the_handbook(
 
 
 def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:
-    for path in paths_of(app):
+    for path in [*paths_of(app), *HANDBOOK]:
         response = app.test_client().get(path)
         policy = response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
@@ -218,15 +220,13 @@ def test_an_unknown_group_is_not_found(app: Flask) -> None:
 @pytest.fixture
 def url(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a running server, in a reference that no earlier test has rendered for another address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    Thread(target=server.serve_forever).start()
-    monkeypatch.setitem(app.config, "BASE_URL", f"http://127.0.0.1:{server.port}")
-    for name in ("reference", "reference_pages"):
-        app.extensions.pop(name, None)
-    yield app.config["BASE_URL"]
-    for name in ("reference", "reference_pages"):
-        app.extensions.pop(name, None)
-    server.shutdown()
+    with serve(app) as url:
+        monkeypatch.setitem(app.config, "BASE_URL", url)
+        for name in ("reference", "reference_pages"):
+            app.extensions.pop(name, None)
+        yield url
+        for name in ("reference", "reference_pages"):
+            app.extensions.pop(name, None)
 
 
 COMMANDS = {

@@ -14,7 +14,7 @@ from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import CALLS, LOOKS, NOBODYS_ID, first_move
 from tests.support.contract import Contract, Someone, opened
-from tests.support.games import BOT, DAY, ME, everything_due_happens, later, service_is_up
+from tests.support.games import BOT, DAY, ME, run_for, service_is_up
 from tests.support.third_game import NAME
 
 
@@ -58,8 +58,7 @@ def test_emails_jobs_and_checks_work_for_the_third_game(app: Flask, ada: Someone
         assert "  help (" in of_help.text
         assert "  hint (" not in of_help.text  # since the game has no judge
         for _ in range(8):
-            later(3 * DAY)
-            everything_due_happens()
+            run_for(3 * DAY)
     assert ada.get(f"{game}").json["status"] in ("running", "finished", "abandoned")
     ada.post(f"{game}/votes", {"on": "abandon"})
     with app.app_context():

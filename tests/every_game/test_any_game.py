@@ -80,8 +80,10 @@ def test_a_random_game_ends_and_is_shown_correctly(name: str, edition: str, seat
     dice = SeededDice(b"any game", ["", "salt"])
     events = rules.setup(seats, EDITIONS[name, edition], dice)
     state = reduce(rules.apply, events, None)
+    earlier = []
     while waiting := rules.to_act(state):
         assert rules.outcome(state) is None
+        earlier.append((state, repr(state)))
         for seat in set(range(seats)) - waiting:
             assert rules.legal_moves(state, seat) == []
         seat = rng.choice(sorted(waiting))
@@ -107,6 +109,7 @@ def test_a_random_game_ends_and_is_shown_correctly(name: str, edition: str, seat
     assert len(outcome.scores) == len(outcome.places) == seats
     assert min(outcome.places) == 1
     assert reduce(rules.apply, events, None) == state
+    assert all(repr(it) == as_it_was for it, as_it_was in earlier)
 
 
 def assert_survives_the_log(rules: Rules, event: Any) -> None:
@@ -172,11 +175,13 @@ def test_options_that_break_the_schema_are_rejected(name: str) -> None:
     rules = GAMES[name]
     schema = Draft202012Validator(rules.describe()["options"])
     for option in [*rules.describe()["options"]["properties"], "no-such-option"]:
-        wrong: list[Any] = [True, "no such value", -1, 1.5, [], {}]
+        wrong: list[Any] = [True, None, "no such value", "1", -1, 0, 1.5, 10**6, [], ["any"], {}]
         for value in wrong:
             if not schema.is_valid({option: value}):
-                with pytest.raises(BadOption):
+                with pytest.raises(BadOption) as refused:
                     rules.resolve_options({option: value}, min(rules.SEATS))
+                assert refused.value.code == ("unknown-option" if option == "no-such-option" else "bad-option")
+                assert refused.value.text.endswith(".")
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))

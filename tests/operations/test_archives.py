@@ -45,14 +45,6 @@ def test_an_archive_exists_only_after_the_end_of_the_game(here: Flask) -> None:
     assert answer.json["commitment"] == get(here, f"/v1/games/{running}").json["commitment"]
 
 
-def test_only_its_players_can_read_a_private_games_archive(here: Flask) -> None:
-    game_id = open_game(person("ada"), wanted(ME, BOT, BOT, private=True)).game_id
-    vote(game_id, person("ada"), "abandon", True)
-    person("bea")
-    for name, status in (("", 404), ("bea", 404), ("ada", 200)):
-        assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
-
-
 # Importing archives
 
 

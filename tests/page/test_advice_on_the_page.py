@@ -30,10 +30,10 @@ def lay(field: str) -> Json:
     return {"move": {"steps": [step]}, "words": f"1 lay dot star {field}"}
 
 
-def finished(house: House) -> tuple[Client, str]:
+def finished(house: House, rules: str = "sternenglanz") -> tuple[Client, str]:
     """Return a player and their finished game."""
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
-    game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
+    game_id = game_of(ada, ME, OPEN, rules=rules, options={"max_rounds": 1} if rules == "sternenglanz" else {})
     ben.post(f"/v1/games/{game_id}/seats", {})
     play_to_the_end(game_id, ada, ben)
     return ada, game_id
@@ -124,6 +124,34 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     page.get_by_role("button", name="Back to now").click()
     expect(review.get_by_role("definition")).to_have_count(3)
     expect(page.locator(".field.played")).to_have_count(0)
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rules: str) -> None:
+    ada, game_id = finished(house, rules)
+    events = ada.get(f"/v1/games/{game_id}/events")["items"]
+    last = events[-1]["version"]
+    if rules == "sternenglanz":
+        moves = [lay("b1") | {"version": it["version"]} for it in events if it["type"] == "turn-began"]
+        rows, places = ["1", "2"], [re.compile("^turn 1 of 2"), re.compile("^turn 2 of 2")]
+    else:
+        placed = [it for it in events if it["type"] == "star-placed" and it["seat"] == 0][3:5]
+        moves = [
+            {"move": {key: it[key] for key in ("star", "board", "space")}, "words": "", "version": it["version"] - 1}
+            for it in placed
+        ]
+        rows = [str(it["version"]) for it in moves]
+        places = [re.compile(f"^move {at} of {last}$") for at in rows]
+    told = [it | {"choice": 0, "margin": 1, "better": None} for it in moves]
+    page = windows.open(ada)
+    review = reviewed(page, game_id, (200, BEGUN | {"result": 0, "choices": 0, "luck": 0, "margin": 1, "moves": told}))
+    for nth, (row, place) in enumerate(zip(rows, places, strict=True)):
+        review.get_by_text("All your moves as a table").click()
+        expect(review.locator("tbody th").nth(nth)).to_have_text(row)
+        review.locator("tbody th button").nth(nth).press("Enter")
+        expect(page.locator(".history .faint")).to_have_text(place)
+        expect(page.locator(".history input")).to_have_value(str(moves[nth]["version"]))
+        page.get_by_role("button", name="Back to now").click()
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:

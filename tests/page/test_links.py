@@ -107,6 +107,7 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     expect(page.get_by_text(re.compile("^You put .* on "))).to_be_visible()
     expect(page.get_by_text("To undo the move, open the whole game")).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
+    expect(page.locator(".ended")).not_to_contain_text("Waiting for")  # bots move at once
     assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]
 
@@ -137,6 +138,7 @@ def test_a_sternenglanz_turn_is_played_to_its_end_by_its_link(
         until(lambda: version_of(ada, game_id) > turn or page.wait_for_timeout(20))
     expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     expect(page.locator(".ended li")).not_to_have_count(0)
+    expect(page.locator(".ended")).to_contain_text("Waiting for ben.")
     assert version_of(ada, game_id) > before
     assert Client(house, link.removeprefix("/t/")).ask("GET", f"/v1/games/{game_id}").status_code == 401
 

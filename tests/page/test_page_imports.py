@@ -19,9 +19,9 @@ SHARED = {"table", "ui"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"vendor"},
     "table": {"ui"},
-    **dict.fromkeys(["advice", "details", "games", "link", "rules", "recap", "pregame", *GAMES], SHARED),
+    **dict.fromkeys(["advice", "details", "games", "link", "rules", "recap", "pregame", "standings", *GAMES], SHARED),
     **dict.fromkeys(
-        ["lobby", "display-name", "fallback", "player", "settings", "standings", "tooltips", "welcome"],
+        ["lobby", "display-name", "fallback", "player", "settings", "tooltips", "welcome"],
         ONLY_UI,
     ),
     "new-game": {"ui", "pregame"},  # opening a game takes a salt, as joining one does

@@ -408,11 +408,12 @@ def test_with_reduced_motion_the_replay_advances_manually(house: House, windows:
     assert not too_wide(page) and not objections(page)
     for at in range(3, version + 1):
         page.keyboard.press("Enter")
-        expect(page.locator(".history .faint")).to_have_text(f"move {at} of {version}")
+        expect(page.locator(".history input")).to_have_value(str(at))
+        expect(replay.locator(".faint")).to_have_text(page.locator(".history .faint").inner_text())
     assert len(replay.get_by_role("status").inner_text()) > 20
     page.get_by_label("Back one move").press("Enter")
     replay.get_by_role("button", name="Close").press("Enter")
-    expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")  # where one can play
+    expect(page.locator(".history input")).to_have_value(str(version))  # where one can play
 
 
 def test_each_player_in_a_shared_browser_gets_their_own_news(house: House, windows: Windows) -> None:
@@ -544,8 +545,16 @@ def test_the_standings_match_the_api_at_each_version(rules: str, house: House, w
 
     page = at_table(windows.open(clients[0], **PHONE), game_id)
     page.locator(".standings summary").tap()
-    rows = [[int(it) for it in row.split()] for row in page.locator(".standings tbody tr").all_inner_texts()]
-    scores = [(row[0], row[1:]) for row in rows]
+    rows = page.locator(".standings tbody tr")
+    scores = []
+    for row in rows.all():
+        button = row.locator("button")
+        place = (button.get_attribute("aria-label") or "").removeprefix("Show the table: ")
+        expect(button).to_have_text(re.sub("^(turn|move) | of [0-9]+", "", place))  # "turn 3 of 9 · 2/4"
+        button.press("Enter")
+        expect(page.locator(".history .faint")).to_have_text(place)
+        at = int(page.locator(".history input").input_value())
+        scores.append((at, [int(it) for it in row.locator("td").all_inner_texts()]))
     assert len(scores) > 1
     for at in range(1, version + 1):
         view = clients[0].get(f"/v1/games/{game_id}?at={at}")["view"]
@@ -562,9 +571,10 @@ def test_the_standings_match_the_api_at_each_version(rules: str, house: House, w
     chart.tap(position={"x": box["width"] / 2, "y": box["height"] / 2})
     at = int(page.locator(".history input").input_value())
     assert abs(at - version / 2) < version / 10 + 1
-    expect(chart).to_have_attribute("aria-label", re.compile(f"^At move {at} of"))
+    place = page.locator(".history .faint").inner_text()
+    expect(chart).to_have_attribute("aria-label", re.compile(f"^Standings, {place}: "))
     page.locator(".standings tbody button").last.press("Enter")
-    expect(page.locator(".history input")).to_have_value(str(rows[-1][0]))
+    expect(page.locator(".history input")).to_have_value(str(scores[-1][0]))
 
 
 def test_a_private_games_archive_can_be_saved(house: House, windows: Windows) -> None:

@@ -22,7 +22,7 @@ def heard(page: Page, line: CDPSession, client: Client, game_id: str) -> tuple[J
     """What is heard at this table once it has come to rest, and what the API says of it."""
     game = client.get(f"/v1/games/{game_id}")
     version = game["version"]
-    expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")
+    expect(page.locator(".history input")).to_have_value(str(version))
     bare = [it["name"].title() if it["kind"] == "bot" else it["name"] for it in game["seats"]]
     names, seat = numbered(bare), game["you"]["seat"]
     is_sky = game["rules"] == "sternenhimmel"

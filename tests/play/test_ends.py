@@ -26,6 +26,7 @@ from tests.support.games import (
     ME,
     MINUTE,
     OPEN,
+    all_agree,
     everything_due_happens,
     game_of,
     later,
@@ -64,8 +65,7 @@ def test_the_end_is_recorded_when_a_game_is_abandoned_but_not_when_it_is_paused(
     game_id = game_of(ada, bea, bots=1)
     for wish, are_over in (("pause", False), ("abandon", True)):
         assert [it["id"] for it in list_games(ada, mine=True, status=load(game_id).table.status).items] == [game_id]
-        for who in (ada, bea):
-            vote(game_id, who, wish, True)
+        all_agree(game_id, wish, ada, bea)
         assert [it is not None for it in ends(game_id)] == [are_over] * 2
 
 
@@ -132,8 +132,7 @@ def test_ends_of_older_games_are_recorded_from_their_logs(database_url: str) -> 
         closed = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
         is_played_to_its_end(played, ada, bea)
         later(MINUTE)
-        for who in (ada, bea):
-            vote(given_up, who, "abandon", True)
+        all_agree(given_up, "abandon", ada, bea)
         close_game(closed, ada)
         games = (played, given_up, closed, running)
         before = [ends(game_id) for game_id in games]

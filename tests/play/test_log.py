@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from server.operations.rebuild import check_game
-from server.play import votes
 from server.play.commits import load, whole_log
 from server.play.seating.seats import leave, take_seat
 from server.play.timing.sweep import wake_due
@@ -63,8 +62,7 @@ def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
         case "return" if len(present) < len(people):
             take_seat(game_id, next(who for who in people if who not in present))
         case "vote":
-            for who in present:
-                votes.vote(game_id, who, "resume" if table.status == "paused" else "pause", True)
+            games.all_agree(game_id, "resume" if table.status == "paused" else "pause", *present)
     wake_due()
 
 

@@ -21,7 +21,7 @@ from server.play.seating.seats import SeatClaim, accept_invitation, invite, leav
 from server.play.talk.chat import messages, say
 from server.play.timing.outages import follow_outages
 from server.play.views import describe
-from server.play.votes import vote
+from server.play.votes import refusals_of, vote, votes_of
 from server.store import webhook_queue
 from server.store.database_retry import Unavailable, with_retries
 from server.store.tables import LetterRow, Message, PlayerLetterRow, SignIn, db
@@ -172,6 +172,16 @@ def test_a_passing_vote_succeeds_once(ada: UUID, bea: UUID, broken: Any) -> None
     assert happened(game_id).count("game-paused") == 1
     with pytest.raises(NotRunning):
         vote(game_id, bea, "pause", True)
+
+
+def test_a_vote_whose_withdrawal_is_repeated_does_not_become_a_refusal(ada: UUID, bea: UUID, broken: Any) -> None:
+    game_id = game_of(ada, bea, person("cleo"))
+    for who in (ada, bea):
+        vote(game_id, who, "pause", True)
+    with broken():
+        vote(game_id, bea, "pause", False)
+    assert votes_of(game_id)["pause"] == [0]
+    assert refusals_of(load(game_id))["pause"] == []
 
 
 @pytest.mark.parametrize("private", [False, True])

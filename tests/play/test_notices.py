@@ -11,7 +11,7 @@ from server.games import Json
 from server.play.commits import load
 from server.play.notices import Notice, still_matters
 from server.play.votes import take_back, vote
-from tests.support.games import everything_due_happens, game_of, letters, moves_on, person, turn_of
+from tests.support.games import all_agree, everything_due_happens, game_of, letters, moves_on, person, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 ABOUT_A_TURN = [kind for kind in notice_kinds.NOTICE_KINDS.values() if kind.is_about_turn]
@@ -27,11 +27,9 @@ def test_a_turn_notice_is_relevant_until_the_move(kind: NoticeKind, ada: UUID, b
     about = {"turn": turn_of(game_id, ada)}
     assert matters(game_id, ada, kind, about)
     assert not matters(game_id, bea, kind, about)
-    for who in (ada, bea):
-        vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea)
     assert not matters(game_id, ada, kind, about)
-    for who in (ada, bea):
-        vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea)
     assert matters(game_id, ada, kind, about)
     moves_on(game_id, ada)
     assert not matters(game_id, ada, kind, about)
@@ -72,6 +70,32 @@ def test_a_vote_notice_is_sent_once_and_is_relevant_until_the_player_or_all_have
     vote(game_id, cleo, wish, True)
     assert not still_matters(load(game_id), 2, Notice(kind, cleo, data), clock.now())
     assert len(letters(game_id, "vote-asked")) == 2
+
+
+def test_a_refusal_is_relevant_while_it_stands_and_ends_the_question_to_its_player(ada: UUID, bea: UUID) -> None:
+    cleo = person("cleo")
+    game_id = game_of(ada, bea, cleo, bots=1)
+    vote(game_id, ada, "pause", True)
+    (asked, _) = letters(game_id, "vote-asked")
+
+    def is_asked() -> bool:
+        return still_matters(load(game_id), 1, Notice(notice_kinds.VOTE_ASKED, bea, asked.data), clock.now())
+
+    assert is_asked()
+    vote(game_id, bea, "pause", False)
+    assert not is_asked()
+    [refused] = letters(game_id, "vote-refused")
+    kind, data = notice_kinds.VOTE_REFUSED, refused.data
+    assert (data["by"], data["on"]) == (1, "pause")
+    assert matters(game_id, ada, kind, data)
+    vote(game_id, bea, "pause", True)
+    assert not matters(game_id, ada, kind, data)
+    vote(game_id, bea, "pause", False)
+    vote(game_id, bea, "pause", False)
+    assert matters(game_id, ada, kind, data)
+    assert len(letters(game_id, "vote-refused")) == 1
+    vote(game_id, ada, "pause", False)
+    assert not matters(game_id, ada, kind, data)
 
 
 def test_players_are_not_asked_to_vote_if_the_vote_passes_immediately(ada: UUID) -> None:

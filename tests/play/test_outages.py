@@ -28,10 +28,11 @@ from tests.support.games import (
     everything_due_happens,
     game_of,
     happened,
-    later,
     letters,
     moves_on,
     recorded_at,
+    run_for,
+    run_until,
     seats_of,
     service_is_up,
     stop_the_clock,
@@ -65,8 +66,7 @@ def test_an_outage_of_one_part_stops_time_outs_and_moves_deadlines(ada: UUID, be
     moved = due_at + (outage.ended_at - outage.began_at)
     assert seats_of(game_id)[0].due_at == moved
     assert load(game_id).table.version == 1
-    until(moved)
-    everything_due_happens()
+    run_until(moved)
     assert happened(game_id)[-1] == "time-extended"
 
 
@@ -84,8 +84,7 @@ def test_hours_in_which_both_parts_were_down_count_as_one_outage(ada: UUID, bea:
 def test_a_two_day_outage_does_not_count_and_does_not_trigger_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
-    later(due_at - clock.now() - HOUR)
-    everything_due_happens()
+    run_for(due_at - clock.now() - HOUR)
     clock.forward(2 * DAY)
     everything_due_happens()  # by a worker that does not yet know the length of its absence
     service_is_up()
@@ -93,8 +92,7 @@ def test_a_two_day_outage_does_not_count_and_does_not_trigger_time_outs(ada: UUI
     assert happened(game_id)[-1] == "board-dealt"
     assert letters(game_id, "time-extended") == []
     assert abs(seats_of(game_id)[0].due_at - due_at - 2 * DAY) < MINUTE
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     assert happened(game_id)[-1] == "time-extended"
 
 
@@ -231,8 +229,7 @@ def test_a_clock_that_jumps_and_is_corrected_is_harmless(ada: UUID, bea: UUID) -
     for row in (seats_of(game_id)[0], seats_of(other)[1]):
         assert abs(row.due_at - clock.now() - 2 * DAY) < HOUR
     assert [letter.due_at <= clock.now() for letter in letters(other, "your-turn")] == [True, True]
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     assert happened(game_id)[-1] == "time-extended"
 
 

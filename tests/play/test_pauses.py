@@ -10,67 +10,37 @@ from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load
 from server.play.seating.seats import leave
-from server.play.timing.time_control import DEFAULT_CLOCK
 from tests.support.games import (
-    BANK,
-    DAY,
+    all_agree,
     at_once,
     everything_due_happens,
     game_of,
     happened,
-    last,
-    later,
     moves_on,
     person,
     seats_of,
-    turn_of,
-    until,
 )
 
 pytestmark = pytest.mark.usefixtures("within")
 
 
-def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
-    for who in people:
-        votes.vote(game_id, who, wish, True)
-
-
 def test_abandoning_a_game_before_a_replacement_bot_has_moved_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
-    all_consent(game_id, "abandon", bea)
+    all_agree(game_id, "abandon", bea)
     assert load(game_id).table.status == "abandoned"
     assert [row.wake_at for row in seats_of(game_id)] == [None] * 3
     assert check_game(game_id) == []
-
-
-def test_a_pause_keeps_the_turn_and_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
-    for game_clock in (DEFAULT_CLOCK, BANK):
-        game_id = game_of(ada, bea, bots=1, clock=game_clock)
-        due_at = seats_of(game_id)[0].due_at
-        later(DAY)
-        all_consent(game_id, "pause", ada, bea)
-        stopped = last(game_id, "game-paused").recorded_at
-        later(30 * DAY)
-        everything_due_happens()
-        assert happened(game_id)[-1] == "game-paused"
-        all_consent(game_id, "resume", bea, ada)
-        going_on = last(game_id, "game-resumed").recorded_at
-        assert turn_of(game_id, ada) == 1
-        assert seats_of(game_id)[0].due_at == due_at + (going_on - stopped)
-        until(seats_of(game_id)[0].due_at)
-        everything_due_happens()
-        assert happened(game_id)[-1] == "time-extended"
 
 
 def test_a_bot_waits_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     moves_on(game_id, bea)
-    all_consent(game_id, "pause", ada, bea)
+    all_agree(game_id, "pause", ada, bea)
     everything_due_happens()
     assert happened(game_id)[-1] == "game-paused"
-    all_consent(game_id, "resume", ada, bea)
+    all_agree(game_id, "resume", ada, bea)
     everything_due_happens()
     assert happened(game_id)[-1] == "star-placed"
 

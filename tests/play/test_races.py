@@ -2,22 +2,18 @@
 
 from collections.abc import Callable
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from flask import Flask
 from sqlalchemy import select
 
 from server.accounts.apps import (
-    AuthorizationRequest,
-    allow,
     app_by_code,
     app_by_refresh,
     apps_of,
-    client_by,
     end_app,
     issue,
-    register_client,
 )
 from server.accounts.players import player_token
 from server.accounts.tokens import Caller
@@ -39,9 +35,10 @@ from server.play.seating.stand_ins import (
 )
 from server.play.timing.sweep import wake_due
 from server.play.turns.turn_links import caller
-from server.play.votes import OFFER, take_back, vote
+from server.play.votes import OFFER, take_back
 from server.store.tables import StandIn, Token, db
 from tests.support import games
+from tests.support.apps import code_of_an_app
 from tests.support.games import outcome_of
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -84,8 +81,7 @@ class Scene:
 
     def takes_over(self) -> Act:
         leave(self.game_id, self.cyd)
-        for who in (self.ada, self.bea):
-            vote(self.game_id, who, OFFER, True)
+        games.all_agree(self.game_id, OFFER, self.ada, self.bea)
         self.begin()
         return partial(take_over, self.game_id, self.dan, 2)
 
@@ -140,7 +136,6 @@ def test_each_of_two_simultaneous_commits_either_succeeds_once_or_is_rejected(
         change_stand_ins()
         games.everything_due_happens()
         games.assert_log_and_projections_agree(scene.game_id)
-        assert check_game(scene.game_id) == []
         versions = [row.version for row in whole_log(scene.game_id) if row.type == "star-placed"]
         assert len(versions) == len(set(versions))
         turns = [(it.kind, it.version, it.seat, it.player_id) for it in games.letters(scene.game_id, "your-turn")]
@@ -171,19 +166,6 @@ def test_a_late_confirmation_or_one_while_a_player_leaves_starts_the_game_or_fai
         assert (refused is None) or not has_begun
         assert len(games.letters(game_id, "not-ready")) in ((0,) if has_begun or rival == "leaves" else (2,))
         assert check_game(game_id) == []
-
-
-BACK = "https://watch.example/back"
-
-
-def code_of_an_app(player: Caller) -> str:
-    client_id = uuid4()
-    register_client(client_id, "Watch", None, [BACK], "192.0.2.1")
-    client = client_by(str(client_id))
-    assert client is not None
-    code = allow(player, client, AuthorizationRequest(BACK, ["games:read"], None, "x" * 43))
-    db.session.commit()
-    return code
 
 
 def trade(code: str) -> str | None:

@@ -22,8 +22,9 @@ from tests.support.games import (
     later,
     letters,
     moves_on,
+    run_for,
+    run_until,
     seats_of,
-    until,
 )
 
 NONE = timedelta(0)
@@ -98,14 +99,11 @@ def test_each_reminder_is_sent_once_halfway_and_three_hours_before_the_end(ada: 
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     for number, moment in enumerate([due_at - DAY, due_at - 3 * HOUR]):
-        until(moment - MINUTE)
-        everything_due_happens()
+        run_until(moment - MINUTE)
         assert len(letters(game_id, "reminder")) == number
-        until(moment)
-        everything_due_happens()
+        run_until(moment)
         assert len(letters(game_id, "reminder")) == number + 1
-        later(MINUTE)
-        everything_due_happens()
+        run_for(MINUTE)
     assert [letter.seat for letter in letters(game_id, "reminder")] == [0, 0]
     assert load(game_id).table.version == 1  # a reminder is no commit
 
@@ -120,19 +118,16 @@ def test_only_one_of_several_workers_sends_a_reminder(app: Flask, ada: UUID, bea
 def test_no_reminder_is_sent_for_a_turn_that_was_played(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
-    later(1.5 * DAY)
-    everything_due_happens()
+    run_for(1.5 * DAY)
     assert [letter.seat for letter in letters(game_id, "reminder")] == [1]
 
 
 def test_a_missed_reminder_is_not_sent_late(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
-    until(due_at - 2 * HOUR)
-    everything_due_happens()
+    run_until(due_at - 2 * HOUR)
     assert len(letters(game_id, "reminder")) == 1  # of the two that were due by then
-    until(due_at - HOUR)
-    everything_due_happens()
+    run_until(due_at - HOUR)
     assert len(letters(game_id, "reminder")) == 1
 
 
@@ -140,22 +135,17 @@ def test_a_player_can_choose_the_times_of_reminders_or_turn_them_off(ada: UUID, 
     change_profile(ada, {"notifications": {"reminders": []}})
     change_profile(bea, {"notifications": {"reminders": ["PT1H"]}})
     game_id = game_of(ada, bea, bots=1)
-    until(seats_of(game_id)[0].due_at - MINUTE)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at - MINUTE)
     moves_on(game_id, ada)
-    until(seats_of(game_id)[1].due_at - 2 * HOUR)
-    everything_due_happens()
+    run_until(seats_of(game_id)[1].due_at - 2 * HOUR)
     assert letters(game_id, "reminder") == []
-    until(seats_of(game_id)[1].due_at - HOUR)
-    everything_due_happens()
+    run_until(seats_of(game_id)[1].due_at - HOUR)
     assert [letter.seat for letter in letters(game_id, "reminder")] == [1]
 
 
 def test_reminders_follow_a_changed_deadline(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     before = len(letters(game_id, "reminder"))
-    until(seats_of(game_id)[0].due_at - 3 * HOUR)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at - 3 * HOUR)
     assert len(letters(game_id, "reminder")) == before + 1

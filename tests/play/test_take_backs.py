@@ -14,7 +14,6 @@ from sqlalchemy import update
 from server.clock import clock
 from server.errors import HandedOver, NotAllowed, NotFound, NotRunning, NotSeated, StaleTurn, TooLate
 from server.games import GAMES
-from server.operations.rebuild import check_game
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -30,6 +29,7 @@ from tests.support.games import (
     BANK,
     DAY,
     HOUR,
+    all_agree,
     assert_log_and_projections_agree,
     at_once,
     everything_due_happens,
@@ -42,6 +42,7 @@ from tests.support.games import (
     moves_on,
     outcome_of,
     person,
+    run_until,
     seats_of,
     stop_the_clock,
     turn_of,
@@ -53,14 +54,8 @@ pytestmark = pytest.mark.usefixtures("within")
 RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "12"))  # per game; 5000 in a longer run
 
 
-def assert_all_agrees(game_id: UUID) -> None:
-    assert_log_and_projections_agree(game_id)
-    assert check_game(game_id) == []
-
-
 def consent(game_id: UUID, *people: UUID) -> None:
-    for who in people:
-        vote(game_id, who, "take-back", True)
+    all_agree(game_id, "take-back", *people)
 
 
 # At once
@@ -75,10 +70,10 @@ def test_a_take_back_restores_the_table_with_new_turn_numbers(game_id: UUID, ada
     assert [story(load(game_id), 1)[-1][name] for name in ("type", "seat", "to")] == ["move-taken-back", 0, 1]
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]  # nothing is deleted
     assert [turn_of(game_id, who) for who in (ada, bea)] == [3, None]
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
     moves_on(game_id, ada, 1)
     assert turn_of(game_id, bea) == 4
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
 
 
 def test_a_process_that_missed_a_take_back_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
@@ -110,8 +105,7 @@ def test_the_turns_time_continues_as_if_the_move_had_not_been_made(game_id: UUID
         take_back(game_id, ada, load(game_id).version - 1)
         assert seats_of(game_id)[0].due_at == due_at
         assert seats_of(game_id)[1].due_at is None
-    until(due_at)
-    everything_due_happens()
+    run_until(due_at)
     assert happened(game_id)[-1] == "time-extended"
 
 
@@ -146,7 +140,7 @@ def test_a_take_back_keeps_other_players_simultaneous_choices_and_turns(ada: UUI
     assert load(game_id).table.turns == (4, None, 1)
     assert [row.due_at for row in seats_of(game_id)] == due
     assert not take_back(game_id, bea, 1).is_done  # ada has acted since
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
 
 
 def test_steps_of_a_turn_can_be_taken_back_one_by_one(ada: UUID, bea: UUID) -> None:
@@ -163,7 +157,7 @@ def test_steps_of_a_turn_can_be_taken_back_one_by_one(ada: UUID, bea: UUID) -> N
         take_back(game_id, ada, start + 1)
     assert take_back(game_id, ada, start).is_done
     assert seats_of(game_id)[0].due_at == due_at
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
 
 
 # Refusals
@@ -215,7 +209,7 @@ def test_the_option_for_take_backs_can_forbid_them_or_allow_them_only_immediatel
     assert take_back(free, bea, 2).is_done
     with pytest.raises(TooLate):  # Bea's move has been seen
         take_back(free, ada, 1)
-    assert_all_agrees(free)
+    assert_log_and_projections_agree(free)
 
 
 def test_a_move_cannot_be_taken_back_after_its_time_has_passed(ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -231,12 +225,10 @@ def test_moves_cannot_be_taken_back_during_a_pause_or_while_a_bot_plays(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     moves_on(game_id, ada)
-    for who in (ada, bea, cyd):
-        vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea, cyd)
     with pytest.raises(NotRunning):
         take_back(game_id, ada, 1)
-    for who in (ada, bea, cyd):
-        vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea, cyd)
     leave(game_id, ada)
     with pytest.raises(HandedOver):
         take_back(game_id, ada, 1)
@@ -268,7 +260,7 @@ def test_a_take_back_that_needs_consent_succeeds_when_the_last_opponent_agrees(
     assert describe(load(game_id), 0)["view"] == view
     assert load(game_id).table.turns == (4, None, None)
     assert seats_of(game_id)[0].due_at == last(game_id, "move-taken-back").recorded_at + 2 * DAY
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
 
 
 def test_a_take_back_fails_if_players_do_not_respond_or_if_the_next_move_is_played(
@@ -319,7 +311,7 @@ def test_bots_and_absent_players_agree_automatically(ada: UUID, bea: UUID) -> No
     everything_due_happens()
     assert take_back(alone, ada, 1).is_done
     assert turn_of(alone, ada) == load(alone).version
-    assert_all_agrees(alone)
+    assert_log_and_projections_agree(alone)
 
 
 def test_moves_cannot_be_taken_back_if_the_log_cannot_be_replayed_and_calls_still_work(
@@ -346,7 +338,7 @@ def test_only_one_of_two_simultaneous_take_backs_succeeds(app: Flask, game_id: U
     found = at_once(app, [partial(outcome_of, partial(take_back, game_id, ada, 1))] * 4)
     assert Counter(found) == {None: 1, TooLate: 3}
     assert happened(game_id).count("move-taken-back") == 1
-    assert_all_agrees(game_id)
+    assert_log_and_projections_agree(game_id)
 
 
 def test_a_take_back_and_a_simultaneous_move_take_effect_in_order(app: Flask, ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -357,7 +349,7 @@ def test_a_take_back_and_a_simultaneous_move_take_effect_in_order(app: Flask, ad
         moves = partial(play_move, game_id, bea, 2, moves_of(game_id, bea)[0])
         found = at_once(app, [partial(outcome_of, goes_back), partial(outcome_of, moves)])
         assert found in ([None, StaleTurn], [TooLate, None])
-        assert_all_agrees(game_id)
+        assert_log_and_projections_agree(game_id)
 
 
 def test_either_the_last_consent_or_a_simultaneous_time_out_takes_effect(
@@ -377,7 +369,7 @@ def test_either_the_last_consent_or_a_simultaneous_time_out_takes_effect(
         assert found[0] in (None, TooLate)
         assert happened(game_id).count("move-taken-back") + happened(game_id).count("time-ran-out") == 1
         assert ("move-taken-back" in happened(game_id)) == (found[0] is None)
-        assert_all_agrees(game_id)
+        assert_log_and_projections_agree(game_id)
 
 
 # Chance and the archive

@@ -14,8 +14,8 @@ from tests.support.games import (
     later,
     moves_on,
     recorded_at,
+    run_until,
     seats_of,
-    until,
 )
 
 # A clock by itself
@@ -91,8 +91,7 @@ def test_a_bank_never_exceeds_its_cap(ada: UUID, bea: UUID) -> None:
 
 def test_after_a_time_extension_the_time_bank_contains_only_the_increment(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     assert seats_of(game_id)[0].due_at == recorded_at(game_id, "time-extended") + DAY
     moves_on(game_id, ada)
     moves_on(game_id, bea)

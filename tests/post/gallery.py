@@ -226,6 +226,9 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
     yield "game-paused", _newest(office, name)
     vote(game_id, emil, "abandon", True)
     yield "vote-asked", _newest(office, name)
+    vote(game_id, dora, "offer", True)
+    vote(game_id, emil, "offer", False)
+    yield "vote-refused", _newest(office, name)
     vote(game_id, dora, "abandon", True)
     yield "game-abandoned", _newest(office, name)
 

@@ -3,11 +3,13 @@
 Emails come and go by SMTP.
 """
 
+import re
 import smtplib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from email import message_from_bytes, policy
+from html import unescape
 from uuid import UUID
 
 import psycopg
@@ -21,6 +23,8 @@ from server.accounts.rate_limits import most_of
 from server.clock import clock
 from server.play.mail.mail_in import reply_word
 from server.play.views import view_of
+from server.play.votes import vote
+from server.post.coalescing import LONGEST
 from server.post.delivery import PostOffice
 from server.post.incoming import answering
 from server.post.incoming.answering import JOINING, LEASE, deal_with_mails
@@ -128,23 +132,51 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
 
 
-def test_the_email_about_the_very_first_turn_says_how_to_reply(line: Line, game_id: UUID, ada: UUID) -> None:
-    first = "This is your first turn. Reply with one of the moves below"
+FIRST = {
+    "sternenhimmel": "The player with the most coins wins: in each full constellation, the highest total earns the most. "
+    "Now put one of your stars on an empty space: face up on a small one, face down on a large one.",
+    "sternenglanz": "You win if you're the first to have 30 points. Now choose two of your cards: one for slot 2, one for slot 3.",
+}
+
+
+@pytest.mark.parametrize("rules", FIRST)
+def test_the_first_email_of_a_game_says_what_to_do_and_gives_a_whole_reply(line: Line, ada: UUID, rules: str) -> None:
+    game_id = game_of(ada, rules=rules, bots=2)
     (turn,) = line.mails()
-    assert first in " ".join(turn.text.split())
-    assert first in turn.page
-    assert 'and "rules" sends you the rules.' in " ".join(turn.text.split())
+    head, _, rest = turn.text.partition("Please move by")
+    assert FIRST[rules] in " ".join(head.split())
+    assert FIRST[rules] in unescape(turn.page).partition("Please move by")[0]
+    (move,) = re.findall(r"(?<=Reply with a line such as:\n\n  ).+", head)
+    assert f"<p>Reply with a line such as:</p>\n<p><code>{move}</code></p>" in turn.page
+    for left_out in ("The game started", "Since your last turn", "Rings mark", "How to write a move"):
+        assert left_out not in turn.text + turn.page
+    assert 'Reply "rules" to read how to write a move.' in rest
+    line.replies(move)
+    deal_with_mails()
+    everything_due_happens()
+    assert f"You played: {move}" in line.mails()[-1].text
+    assert len(happened(game_id)) > 2
+
+
+def test_the_first_email_of_a_second_game_explains_the_rules_only_if_they_are_new(line: Line, ada: UUID) -> None:
+    for rules in ("sternenhimmel", "sternenhimmel", "sternenglanz"):
+        game_of(ada, rules=rules, bots=2)
+        line.mails()
+        later(LONGEST)
+    told = [any(first in " ".join(mail.text.split()) for first in FIRST.values()) for mail in line.mails()]
+    assert told == [True, False, True]
+    assert "The game started" not in line.mails()[1].text
+
+
+def test_a_quoted_first_email_is_no_move(line: Line, game_id: UUID, ada: UUID) -> None:
+    (turn,) = line.mails()
     before = happened(game_id)
     line.replies(f"Thanks!\n\n{turn.text.partition(chr(10) * 2)[2]}")
     deal_with_mails()
     assert happened(game_id) == before
     line.plays(game_id, ada)
     everything_due_happens()
-    later(timedelta(seconds=1))  # letters of the same time have no order
-    game_of(ada, bots=2)
-    _, *later_ones = line.mails()
-    assert [mail.subject for mail in later_ones].count("Your turn: Sternenhimmel") == 2
-    assert not [mail for mail in later_ones if "first turn" in mail.text]
+    assert "a line such as" not in line.mails()[-1].text
 
 
 def test_a_quoted_confirmation_is_no_move(line: Line, game_id: UUID, ada: UUID) -> None:
@@ -301,6 +333,45 @@ def test_the_email_about_a_turn_waits_while_the_reply_is_being_processed(
     later(timedelta(seconds=1))
     (_, turn) = line.mails()
     assert f"\nYou played: {move}\n" in turn.text
+
+
+@pytest.mark.parametrize("is_fast", [False, True])
+def test_a_reply_that_pauses_or_resumes_the_game_gets_one_email(
+    line: Line, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch, is_fast: bool
+) -> None:
+    finish = answering._finish
+
+    def emails_are_faster(*args: object) -> None:
+        line.mails()
+        finish(*args)
+
+    game_id = game_of(ada, bea, bots=1)
+    if is_fast:
+        monkeypatch.setattr(answering, "_finish", emails_are_faster)
+    for wish, subject, told in (
+        ("pause", "Reply: Sternenhimmel", "The game is paused. Everyone agreed."),
+        ("resume", "Your turn: Sternenhimmel", "- The game was resumed."),
+    ):
+        vote(game_id, bea, wish, True)
+        before = len(line.mails())
+        line.replies(wish, **{"Message-ID": f"<{wish}@ada.example.org>"})
+        deal_with_mails()
+        line.mails()
+        later(2 * JOINING)
+        (mail,) = [it for it in line.mails()[before:] if it.to == "ada@example.org"]
+        assert mail.subject == subject
+        assert told in mail.text
+        assert mail.message["In-Reply-To"] == f"<{wish}@ada.example.org>"
+    assert [it.subject for it in line.mails() if it.to == "bea@example.org"] == ["Game paused: Sternenhimmel"]
+
+
+def test_a_reply_that_also_pauses_the_game_gets_one_email(line: Line, game_id: UUID) -> None:
+    before = len(line.mails())
+    line.replies("say Good night!\npause")
+    deal_with_mails()
+    (mail,) = line.mails()[before:]
+    assert "The game is paused. Everyone agreed." in mail.text
+    assert "Your message is in the chat" in mail.text
 
 
 @pytest.mark.parametrize("deaths", [1, 2])

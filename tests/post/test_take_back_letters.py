@@ -9,7 +9,7 @@ from flask import Flask
 from server.play.commits import load
 from server.play.turns.turn_links import turn_word
 from server.play.views import story
-from server.play.votes import take_back, vote, votes_of
+from server.play.votes import refusals_of, take_back, vote, votes_of
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Mail, Office, a_mail, arrives
@@ -190,7 +190,7 @@ NOES = (
 )
 
 
-def test_a_no_to_a_take_back_is_acknowledged_and_changes_nothing(
+def test_a_no_to_a_take_back_is_acknowledged_and_told_to_the_asker_once(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     for who in (ada, bea):
@@ -207,6 +207,23 @@ def test_a_no_to_a_take_back_is_acknowledged_and_changes_nothing(
         answer = office.mails("bea")[-1]
         assert "Not now, then: nothing changes, and the game goes on." in answer.text, text
         assert votes_of(game_id)["take-back"]["consents"] == [0] and happened(game_id) == before
+    assert refusals_of(load(game_id))["take-back"] == [1]
+    [told] = [mail for mail in office.mails("ada") if mail.subject.startswith("bea doesn't agree")]
+    assert "Your request stays open, and you can withdraw it at the table." in told.text
+    assert "The move will be taken back as soon as everyone agrees." in told.page
+
+
+def test_a_no_to_a_pause_is_left_out_if_its_player_has_since_agreed(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    vote(game_id, ada, "pause", True)
+    asked = {name: [it for it in office.mails(name) if "asks for a pause" in it.text] for name in ("bea", "cyd")}
+    for who, text in (("bea", "Not now"), ("cyd", "no"), ("bea", "pause")):
+        arrives(asked[who][0].reply_to, a_mail(text, sender=f"{who}@example.org"))
+        deal_with_mails()
+    told = [mail.subject for mail in office.mails("ada")]
+    assert told[-1] == "cyd doesn't want to pause now: Sternenhimmel"
+    assert not any("bea" in subject for subject in told)
 
 
 def test_a_no_withdraws_an_earlier_yes_to_a_pause_or_take_back(

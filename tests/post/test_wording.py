@@ -40,6 +40,7 @@ from server.post.letters.games import (
     MoveTakenBack,
     TakeBackAsked,
     VoteAsked,
+    VoteRefused,
 )
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
@@ -118,6 +119,7 @@ LETTERS: list[Letter] = [
     ),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
     VoteAsked(**GAME, **REQUEST, agree="pause"),
+    VoteRefused(**GAME, refusal="Ben doesn't want to pause now.", effect=REQUEST["effect"]),
     MoveTakenBack(**GAME, who="Ben"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
@@ -182,9 +184,8 @@ LETTERS: list[Letter] = [
         name="Anna",
         turns=tuple(
             TurnOfSeveral(
-                **vars(YOUR_TURN),
+                **vars(replace(YOUR_TURN, line="7 leo c")),
                 number=number,
-                line="7 leo c",
                 answer=f"{number}@stars.example",
                 picture="a.png",
                 alt="A",
@@ -265,7 +266,7 @@ def test_every_email_contains_all_the_data_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again"):
+        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
                 assert line in text or line in subject
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from pathlib import Path
 
 import psutil
@@ -23,6 +23,7 @@ from server import up
 from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
 from tests.support.live_server import PATIENCE, free_port, until
+from tests.support.web_servers import Quiet
 
 CHECKOUT = Path(__file__).parents[2]
 READY = "Press Ctrl-C to stop."
@@ -281,13 +282,10 @@ def test_up_does_not_wait_for_a_web_process_that_exits_while_starting():
         up._await_web(free_port(), web, [])
 
 
-class Healthy(BaseHTTPRequestHandler):
+class Healthy(Quiet):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
-
-    def log_message(self, *_):
-        pass
 
 
 def test_an_impossible_directory_is_reported_in_one_sentence(house, open_directory):

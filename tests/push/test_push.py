@@ -32,7 +32,7 @@ from server.push.subscriptions import list_subscriptions, public_key, subscribe
 from server.store.tables import Delivery, Player, db
 from server.webhooks import http, targets
 from server.webhooks.targets import Target, target_of
-from tests.support.games import BOT, DAY, HOUR, ME, everything_due_happens, later, letters, moves_on, person
+from tests.support.games import BOT, DAY, HOUR, ME, later, letters, moves_on, person, run_for
 from tests.support.games import game_of as game_of_people
 from tests.support.live_server import PATIENCE, until
 from tests.support.push_reader import PushReader
@@ -152,6 +152,19 @@ def test_a_push_notification_about_a_vote_is_sent_until_the_player_votes(
     assert ("vote-asked", "sent") in results(bea)
 
 
+def test_a_refusal_is_pushed_to_the_player_who_asked(post: PostOffice, receiver: Receiver, ada: UUID) -> None:
+    bea, window = person("bea"), PushReader()
+    game_id = game_of_people(ada, bea, bots=1)
+    carried(post)
+    vote(game_id, bea, "pause", True)
+    subscribe(bea, receiver.url, window.keys, sandbox=True)
+    vote(game_id, ada, "pause", False)
+    carried(post)
+    [call] = receiver.calls
+    told = window.read(call.body)
+    assert (told["kind"], told["body"]) == ("vote-refused", "ada doesn't want to pause now.")
+
+
 def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_ready(
     post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
@@ -162,8 +175,7 @@ def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_rea
     carried(post)
     told = [window.read(call.body) for call in receiver.calls]
     assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Confir")] * 2
-    later(DAY)
-    everything_due_happens()
+    run_for(DAY)
     ready(answered, ada)
     receiver.calls.clear()
     carried(post)
@@ -201,8 +213,7 @@ def test_after_a_day_without_a_push_service_each_game_gets_one_message_and_past_
     carried(post)
     moves_on(answered, ada)
     for _ in range(25):
-        later(HOUR)
-        everything_due_happens()
+        run_for(HOUR)
         carried(post)
     assert len(letters(waits, "push")) == 2  # of the turn, and of half its time
     receiver.answer = lambda call: 201

@@ -808,36 +808,10 @@ def test_each_option_can_be_set_on_its_own() -> None:
             assert game.resolve_options(resolved, 3) == resolved
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ({"speed": "fast"}, "unknown-option"),
-        ({"edition": "scenario-1"}, "unknown-option"),
-        ({"scenario": 5}, "bad-option"),
-        ({"scenario": True}, "bad-option"),
-        ({"scenario": 1.0}, "bad-option"),
-        ({"scenario": "1"}, "bad-option"),
-        ({"scenario": None}, "bad-option"),
-        ({"pairRepeat": "none"}, "bad-option"),
-        ({"pairRepeat": ["any"]}, "bad-option"),
-        ({"banMoves": 0}, "bad-option"),
-        ({"banMoves": "false"}, "bad-option"),
-        ({"banSupernova": None}, "bad-option"),
-        ({"firmament": "other"}, "bad-option"),
-        ({"start_seat": 3}, "bad-option"),
-        ({"start_seat": -1}, "bad-option"),
-        ({"start_seat": False}, "bad-option"),
-        ({"max_rounds": 0}, "bad-option"),
-        ({"max_rounds": 1001}, "bad-option"),
-        ({"max_rounds": True}, "bad-option"),
-        ({"max_rounds": 2.5}, "bad-option"),
-    ],
-)
-def test_unknown_options_are_rejected(options: Json, code: str) -> None:
-    with pytest.raises(BadOption) as refused:
+@pytest.mark.parametrize("options", [{"scenario": 5}, {"scenario": 1.0}, {"start_seat": 3}, {"max_rounds": 1001}])
+def test_options_out_of_range_are_rejected(options: Json) -> None:
+    with pytest.raises(BadOption):
         game.resolve_options(options, 3)
-    assert refused.value.code == code
-    assert refused.value.text.endswith(".")
 
 
 @pytest.mark.parametrize("seats", [1, 5, 0, -2, True, 3.0, "3", None])

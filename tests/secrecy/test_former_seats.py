@@ -15,11 +15,11 @@ from server.play.moves import play_move
 from server.play.seating.seats import leave
 from server.play.seating.stand_ins import accept_stand_in, end_stand_in
 from server.play.turns.turn_links import turn_word
-from server.play.votes import OFFER, vote
+from server.play.votes import OFFER
 from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
 from tests.support.contract import Someone
-from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
+from tests.support.games import all_agree, everything_due_happens, game_of, legal_moves, person, service_is_up
 from tests.support.stand_ins import asks, word_of
 
 pytestmark = pytest.mark.usefixtures("no_limits")  # the same few players, a thousand times
@@ -166,8 +166,7 @@ def test_a_player_whose_seat_was_taken_over_sees_only_what_spectators_see(app: F
             if load(tried.game_id).head.status != "running":
                 continue
             leave(tried.game_id, owner)
-            for other in tried.people[1:]:
-                vote(tried.game_id, other, OFFER, True)
+            all_agree(tried.game_id, OFFER, *tried.people[1:])
         before = version_of(app, tried.game_id)
         assert dan.post(f"{tried.path}/seats", {"seat": 0, "take_over": True}).status_code == 201
         assert_has_seen_nothing_before(tried, dan, before)

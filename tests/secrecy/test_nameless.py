@@ -56,7 +56,7 @@ from tests.support.games import (
     stop_the_clock,
     wanted,
 )
-from tests.support.stand_ins import word_of
+from tests.support.stand_ins import word_at
 
 PAIRS = int(os.environ.get("PAIRED_TABLES", "1"))  # per game; 100 in a longer run
 NOW = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)
@@ -160,9 +160,7 @@ class World:
         today = clock.now().date()
         body = {"email": f"{LATER[self.number][0]}@example.org", "from": str(today), "until": str(today + days * DAY)}
         asked = self.people[0].post(f"{self.path}/seats/me/stand-in", body)
-        with self.app.app_context():
-            word = word_of(self.game_id)
-        accepted = self.others[0].post(f"/v1/stand-ins/{word}")
+        accepted = self.others[0].post(f"/v1/stand-ins/{word_at(self.app, self.path)}")
         return accepted if asked.status_code == 201 else asked
 
     def reaches(self) -> Json:

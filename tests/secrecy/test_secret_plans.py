@@ -16,7 +16,7 @@ from server.games.sternenhimmel.moves import Placement
 from server.play.commits import load, whole_log
 from tests.secrecy.test_leaks import without_ids
 from tests.secrecy.test_secrets import Everything
-from tests.support.games import everything_due_happens, later, service_is_up
+from tests.support.games import everything_due_happens, run_for, service_is_up
 from tests.support.paired_worlds import SECRETS, Worlds, exchanging
 
 assert exchanging  # a fixture
@@ -54,8 +54,7 @@ class Planning(Everything):
         with self.app.app_context():
             service_is_up()
             everything_due_happens()
-            later(_LATER)
-            everything_due_happens()
+            run_for(_LATER)
 
     def seen_by(self, viewer: Seat | None) -> list[str]:
         who = self.people[viewer] if viewer is not None else None

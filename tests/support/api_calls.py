@@ -120,11 +120,11 @@ def calls_need_no_rules(who: Someone, game: str) -> None:
         assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
 
 
-def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:
-    found = []
+def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None, key: str = "id") -> list[Any]:
+    found: list[Any] = []
     while url:
         page = who.get(url)
-        found += [item["id"] for item in page.json["items"]]
+        found += [item[key] for item in page.json["items"]]
         url = page.json["next"]
         assert len(found) < 100, "these pages never end"
         assert page.headers.get("Link") == (url and f'<{url}>; rel="next"')

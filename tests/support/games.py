@@ -16,6 +16,7 @@ from server.accounts.players import player_token
 from server.clock import Clock, clock
 from server.errors import PlayError
 from server.games import Json
+from server.operations.rebuild import check_game
 from server.play import moves
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -28,6 +29,7 @@ from server.play.timing.heartbeats import beat
 from server.play.timing.outages import follow_outages
 from server.play.timing.sweep import wake_due
 from server.play.turns.turn_links import caller
+from server.play.votes import vote
 from server.store.tables import Heartbeat, LetterRow, SeatRow, db
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -72,6 +74,11 @@ def moves_on(game_id: UUID, who: UUID, number: int = 0) -> moves.Played:
     turn = turn_of(game_id, who)
     assert turn is not None
     return play_move(game_id, who, turn, moves_of(game_id, who)[number])
+
+
+def all_agree(game_id: UUID, wish: str, *people: UUID) -> None:
+    for who in people:
+        vote(game_id, who, wish, True)
 
 
 def seats_of(game_id: UUID) -> list[SeatRow]:
@@ -141,6 +148,17 @@ def everything_due_happens() -> None:
         pass
 
 
+def run_for(by: timedelta) -> None:
+    """Move the clock while the service runs, and do what is due."""
+    later(by)
+    everything_due_happens()
+
+
+def run_until(moment: datetime) -> None:
+    until(moment)
+    everything_due_happens()
+
+
 def at_once(app: Flask, commits: list[Callable[[], Any]]) -> list[Any]:
     """Run all of these in threads that start together, each on its own connection."""
     start = threading.Barrier(len(commits))
@@ -165,6 +183,7 @@ def away(part: str, by: timedelta) -> None:
 
 
 def assert_log_and_projections_agree(game_id: UUID) -> None:
+    assert check_game(game_id) == []
     game = load(game_id)
     rebuilt = fold(new_table(game.head.rules), whole_log(game_id))
     assert rebuilt == game.table

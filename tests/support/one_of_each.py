@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 from unittest.mock import patch
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from flask import Flask
 from werkzeug.test import TestResponse
 
 from server.accounts import tokens
-from server.accounts.apps import AuthorizationRequest, allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
 from server.clock import clock
@@ -18,6 +17,7 @@ from server.games import Json
 from server.play.seating.stand_ins import stand_in_word
 from server.store import reviews
 from server.store.tables import StandIn, db
+from tests.support.apps import authorized_app
 from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
@@ -169,18 +169,7 @@ class Scene:
     def app_id(self) -> str:
         """Return the id of a stranger's app that Ada has authorized."""
         with self.app.app_context():
-            back, key = "https://watch.example/back", uuid4()
-            register_client(key, "Night Watch", None, [back], "")
-            client = client_by(str(key))
-            assert client and self.ada.token
-            code = allow(
-                tokens.caller(self.ada.token), client, AuthorizationRequest(back, ["games:read"], None, "A" * 43)
-            )
-            app = app_by_code(code)
-            assert app
-            issue(app, app.scopes, None)
-            db.session.commit()
-            return str(app.app_id)
+            return str(authorized_app(tokens.caller(self.ada.token or "")).app_id)
 
     @cached_property
     def subscription_id(self) -> str:

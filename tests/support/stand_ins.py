@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from flask import Flask
 from sqlalchemy import select
 
 from server.clock import clock
@@ -24,6 +25,11 @@ def word_of(game_id: UUID) -> str:
     db.session.rollback()
     asked = db.session.scalars(select(StandIn).where(StandIn.game_id == game_id)).one()
     return stand_in_word(game_id, asked.seat, asked.mark)
+
+
+def word_at(app: Flask, path: str) -> str:
+    with app.app_context():
+        return word_of(UUID(path[-36:]))
 
 
 def stands_in(game_id: UUID, owner: UUID, who: UUID, first: int = 0, last: int = 6) -> None:

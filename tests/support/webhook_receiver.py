@@ -4,8 +4,8 @@ import json
 import ssl
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from http.server import ThreadingHTTPServer
+from typing import NamedTuple
 from uuid import UUID
 
 from standardwebhooks import Webhook as Verifier
@@ -15,6 +15,7 @@ from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.games import Json
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import Subscription, make_webhook, ping_webhook, webhook, webhook_deliveries
+from tests.support.web_servers import Quiet
 
 
 class Call(NamedTuple):
@@ -54,7 +55,7 @@ class Receiver:
         self.headers: dict[str, str] = {}
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
@@ -68,9 +69,6 @@ class Receiver:
                 self.wfile.write(receiver.says(call))
 
             do_PATCH = do_POST
-
-            def log_message(self, *args: Any) -> None:
-                pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         if tls is not None:

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask_babel import force_locale
 
-from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS
+from server.accounts.notice_kinds import INVITATION, MAIL_KINDS, NOTICE_KINDS
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_token
@@ -216,6 +216,9 @@ def words_of(page: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "\n", body))
 
 
+AGAIN = {"again": "yes"}
+
+
 def test_pages_are_translated(app: Flask) -> None:
     web, ada, wish = app.test_client(), person("ada"), {"Accept-Language": "de"}
     change_profile(ada, {"locale": "de"})
@@ -239,6 +242,8 @@ def test_pages_are_translated(app: Flask) -> None:
     for who in (ada, person("ben")):
         vote(left, who, "resume", True)
     leave(left, ada)
+    stops = [f"/stop/{stop_token(kind, str(ada), game_id)}" for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles]
+    stops.append(f"/stop/{stop_token(INVITATION.name, 'ada@example.org', None)}")
     shown = [
         *(resting, web.get(of_left), web.get(back), web.post(back), web.get(back), web.get("/t/abc", headers=wish)),
         web.get(f"{link}/plain"),
@@ -258,9 +263,9 @@ def test_pages_are_translated(app: Flask) -> None:
         web.get(standing_in, headers=wish),
         web.post(standing_in, headers=wish),
         *(
-            web.get(f"/stop/{stop_token(kind, str(ada), game_id)}", headers=wish)
-            for kind in MAIL_KINDS
-            if NOTICE_KINDS[kind].bundles
+            web.open(stop, method=it, data=data)
+            for stop in stops
+            for it, data in (("GET", {}), ("POST", {}), ("POST", AGAIN))
         ),
     ]
     for page in shown:

@@ -10,7 +10,7 @@ import pytest
 
 import server
 from server.games import SeededDice, sternenglanz
-from server.games.presentation import draw, introduction, notation, refusals, sentence, table
+from server.games.presentation import draw, first_turn, introduction, notation, refusals, sentence, table
 from server.games.sternenglanz.material import CARDS_DATA
 from server.translations import LOCALES, language
 
@@ -64,6 +64,7 @@ def test_the_rules_give_each_name_from_the_printed_game_once_in_brackets(locale:
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_no_sentence_picture_or_table_contains_a_name_from_the_printed_game(locale: str) -> None:
     said = [*introduction("sternenglanz", locale), notation("sternenglanz", locale)]
+    said += [first_turn("sternenglanz", {"scenario": it, "phase": "choose"}, locale) for it in (1, 2, 4)]
     said += [language(locale).gettext(it) for it in refusals().values()]
     for scenario in sorted(it["id"] for it in CARDS_DATA["scenarios"]):
         said += told_in_a_game(scenario, locale)

@@ -7,7 +7,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -36,7 +36,7 @@ from server.store.tables import GameRow, Watching, db
 from server.store.watching import forget_watching
 from server.web import event_streams
 from server.web.event_streams import Streams
-from tests.support.games import BOT, ME, OPEN, game_of, head_of, person, turn_of, wanted
+from tests.support.games import BOT, ME, OPEN, all_agree, game_of, head_of, person, turn_of, wanted
 from tests.support.games import moves_on as moves_on_
 from tests.support.live_server import PATIENCE, gunicorn, new_house, sign_in, until
 from tests.support.stream_listeners import Listener
@@ -231,30 +231,12 @@ def test_a_last_event_id_in_another_format_is_rejected(port: int, ada: UUID, ben
 def test_a_finished_games_stream_ends_and_need_not_be_reopened(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with Stream(port, path_of(game_id)) as stream:
-        for who in (ada, ben, cleo):
-            vote(game_id, who, "abandon", True)
+        all_agree(game_id, "abandon", ada, ben, cleo)
         assert stream.rest() == story_of(port, game_id)
     with Stream(port, path_of(game_id)) as again:
         assert again.rest()[-1]["type"] == "game-abandoned"
     with Stream(port, path_of(game_id), last=stream.last) as nothing:
         assert nothing.status == 204
-
-
-def test_strangers_cannot_follow_a_private_game(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
-    opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
-    game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
-    for who in (ben, cleo):
-        take_seat(game_id, who, SeatClaim(invitation=invitation))
-    unknown = "00000000-0000-4000-8000-000000000000"
-    for token in (None, token_of("dora")):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        url = f"http://127.0.0.1:{port}/v1/games"
-        answers = [httpx.get(f"{url}/{id_}/stream", headers=headers, verify=False) for id_ in (game_id, unknown)]
-        assert [answer.status_code for answer in answers] == [404, 404]
-        hidden, missing = (answer.json() | {"request_id": None} for answer in answers)
-        assert hidden == missing
-    with Stream(port, path_of(game_id), token_of("ben")) as stream:
-        assert stream.tell(1)[0]["type"] == "game-started"
 
 
 # What is said
@@ -328,8 +310,7 @@ def test_a_returning_follower_receives_messages_from_before_the_end(
     game_id = game_of(ada, ben, cleo)
     with Stream(port, path_of(game_id)) as stream:
         stream.tell(len(story_of(port, game_id)))
-    for who in (ada, ben, cleo):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, ben, cleo)
     say(game_id, ada, "Good night!")
     with Stream(port, path_of(game_id), last=stream.last) as again:
         assert [it.get("type", it.get("text")) for it in again.rest()] == ["game-abandoned", "Good night!"]
@@ -563,6 +544,26 @@ def test_following_one_game_counts_as_presence_but_following_all_games_does_not(
     assert there() == []
 
 
+class Page:
+    """An open page that follows a game by a stream of this process."""
+
+    def __init__(self, streams: Streams, game: UUID, name: str | None, presence: bool) -> None:
+        follower = follow_game(game, caller(token_of(name)) if name else None, None, 0)
+        assert follower
+        self._socket, theirs = socket.socketpair()
+        self._socket.setblocking(False)
+        self._received = b""
+        streams.take(theirs, EventStream(follower, presence=presence), b"")
+
+    def received(self) -> bytes:
+        with suppress(BlockingIOError):
+            self._received += self._socket.recv(1 << 20)
+        return self._received
+
+    def close(self) -> None:
+        self._socket.close()
+
+
 def test_players_at_a_table_see_who_else_is_there(
     app: Flask, ada: UUID, ben: UUID, cleo: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -575,23 +576,14 @@ def test_players_at_a_table_see_who_else_is_there(
     one, other = Streams(app), Streams(app)
     with ExitStack() as open_:
 
-        def follow(streams: Streams, name: str | None, game: UUID = game_id, presence: bool = True) -> socket.socket:
-            follower = follow_game(game, caller(token_of(name)) if name else None, None, 0)
-            assert follower
-            ours, theirs = socket.socketpair()
-            ours.setblocking(False)
-            open_.enter_context(ours)
-            streams.take(theirs, EventStream(follower, presence=presence), b"")
-            return ours
+        def follow(streams: Streams, name: str | None, game: UUID = game_id, presence: bool = True) -> Page:
+            return open_.enter_context(closing(Page(streams, game, name, presence)))
 
-        def told(which: socket.socket) -> list[list[int]]:
-            with suppress(BlockingIOError):
-                received[which] = received.get(which, b"") + which.recv(1 << 20)
-            lines = received.get(which, b"").splitlines()
+        def told(page: Page) -> list[list[int]]:
+            lines = page.received().splitlines()
             data = [lines[i + 1] for i, line in enumerate(lines) if line == b"event: present"]
             return [json.loads(it.removeprefix(b"data: "))["seats"] for it in data]
 
-        received: dict[socket.socket, bytes] = {}
         hers, his = follow(one, "ada"), follow(other, "ben")
         quiet = [follow(one, "cleo", presence=False), follow(other, None), follow(other, "zoe")]
         quiet += [follow(one, "ada", nameless), follow(other, "ben", nameless)]
@@ -627,24 +619,15 @@ def test_a_vote_or_an_answered_invitation_is_told_to_an_open_page(
     hints.clear()
     streams = Streams(app)
     with ExitStack() as open_:
-        received = dict[socket.socket, bytes]()
 
-        def follow(game: UUID, presence: bool) -> socket.socket:
-            follower = follow_game(game, caller(token_of("ada")), None, 0)
-            assert follower
-            ours, theirs = socket.socketpair()
-            ours.setblocking(False)
-            open_.enter_context(ours)
-            streams.take(theirs, EventStream(follower, presence=presence), b"")
-            return ours
+        def changes(page: Page) -> int:
+            return page.received().count(b"event: changed\ndata: {}\n\n")
 
-        def changes(which: socket.socket) -> int:
-            with suppress(BlockingIOError):
-                received[which] = received.get(which, b"") + which.recv(1 << 20)
-            return received.get(which, b"").count(b"event: changed\ndata: {}\n\n")
-
-        page, program, waiting = follow(game_id, True), follow(game_id, False), follow(opened, True)
-        until(lambda: changes(page) == 0 and b"game-started" in received.get(page, b""))
+        page, program, waiting = (
+            open_.enter_context(closing(Page(streams, game, "ada", presence)))
+            for game, presence in ((game_id, True), (game_id, False), (opened, True))
+        )
+        until(lambda: changes(page) == 0 and b"game-started" in page.received())
         vote(game_id, ben, "pause", True)
         until(lambda: changes(page) == 1)
         vote(game_id, ben, "pause", False)
@@ -715,8 +698,7 @@ def test_a_players_own_stream_resumes_without_gaps_or_duplicates(port: int, ada:
         if number == 7:
             over = games.pop(1)
             last = head_of(over).table.seq
-            for who in (ada, ben, cleo):
-                vote(over, who, "abandon", True)
+            all_agree(over, "abandon", ada, ben, cleo)
             expected += [(str(over), item["seq"]) for item in story_of(port, over, token, last)]
         if number == 8:
             clock.forward(timedelta(minutes=2))

@@ -15,14 +15,14 @@ from server.play.commits import load
 from server.play.moves import legal_moves
 from server.play.seating.seats import take_seat
 from server.play.talk.chat import say
-from server.play.votes import take_back, vote
+from server.play.votes import take_back
 from server.store import outbox
 from server.store.tables import LetterRow, Player, db
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import PAYLOADS, delete_webhook, payload
 from tests.secrecy.test_leaks import without_ids
 from tests.support.contract import expect_one_form_of_moments
-from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person
+from tests.support.games import DAY, all_agree, everything_due_happens, game_of, moves_on, person, run_for
 from tests.support.paired_worlds import SECRETS, Worlds, exchanging
 from tests.support.paired_worlds import House as WorldPlayed
 from tests.support.webhook_receiver import Call, Hook, Receiver, carry
@@ -57,8 +57,7 @@ def test_each_kind_of_payload_matches_its_schema(office: HookOffice, receiver: R
     game_id = game_of(ada, ben, bots=1)
     say(game_id, ben, "Good evening!")
     for wish in ("pause", "resume"):
-        for who in (ben, ada):
-            vote(game_id, who, wish, True)
+        all_agree(game_id, wish, ben, ada)
     for who in (ada, ben):
         moves_on(game_id, who)
     take_back(game_id, ben, load(game_id).version - 1)
@@ -67,14 +66,12 @@ def test_each_kind_of_payload_matches_its_schema(office: HookOffice, receiver: R
     assert not take_back(game_id, ben, load(game_id).version - 2).is_done
     carry(office)
     for _ in range(12):
-        later(DAY)
-        everything_due_happens()
+        run_for(DAY)
         carry(office)
         if "bot-moved" in receiver.kinds and legal_moves(game_id, ben, [])["turn"]:
             moves_on(game_id, ben)
     take_seat(game_id, ada)
-    for who in (ada, ben):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, ben)
     carry(office)
     told = list(receiver.calls)
     game_of(ada, ben, bots=1, options={"ready_check": {"within": "P2D"}})

@@ -842,7 +842,7 @@ class Invitations(Answer):
 
 class VoteRequest(Request):
     on = fields.String(required=True, validate=one_of(WISHES))
-    vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent"))
+    vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent or, if there is none, refuses"))
 
 
 def _undoes() -> Any:
@@ -864,6 +864,16 @@ class TakeBackVote(Answer):
     undoes = _undoes()
 
 
+class Refusals(Answer):
+    """Seats whose players refuse each open proposal."""
+
+    pause = fields.List(fields.Integer())
+    resume = fields.List(fields.Integer())
+    abandon = fields.List(fields.Integer())
+    offer = fields.List(fields.Integer())
+    take_back = fields.List(fields.Integer(), data_key="take-back", attribute="take-back")
+
+
 class Votes(Answer):
     """Seats whose players consent to each proposal."""
 
@@ -883,6 +893,9 @@ class Votes(Answer):
         attribute="take-back",
         allow_none=True,
         **_about("Current take-back vote; null if there is none"),
+    )
+    refusals = fields.Nested(
+        Refusals, **_about("Seats whose players refuse each open proposal. They can still consent.")
     )
 
 
@@ -1108,6 +1121,7 @@ class MoveAnswer(Answer):
         **_about("Events that followed, as you are allowed to see them"),
     )
     view = fields.Raw(**_about("Table as you are allowed to see it now", anyOf=by_game("View")))
+    to_act = fields.List(fields.Integer(), **_about("Seats whose turn it is now"))
     you = fields.Nested(You)
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from server.games.contract import Json, Sentence
+from server.games.sternenglanz.material import CARDS
 from server.games.sternenglanz.names import bild_name, card_name, piece_name
 from server.games.sternenglanz.notation import NOTATION, NOTATION_LINES, read_move
 from server.games.sternenglanz.spoken import write_spoken
@@ -258,6 +259,23 @@ def introduction(say: Language) -> tuple[str, str]:
             "with bright stars and well-placed black holes, and in some scenarios with complete constellations."
         ),
     )
+
+
+def first_turn(view: Json, say: Language) -> str:
+    goal = CARDS.scenarios[view["scenario"]]
+    if goal.goal_points is None:
+        wins = say.gettext("You win if you're the first to complete your constellation.")
+    elif goal.goal_bilder:
+        wins = say.gettext(
+            "You win if you're the first to have %(points)s points and a completed constellation.",
+            points=goal.goal_points,
+        )
+    else:
+        wins = say.gettext("You win if you're the first to have %(points)s points.", points=goal.goal_points)
+    if view["phase"] != "choose":
+        return wins
+    chooses = say.gettext("Now choose two of your cards: one for slot 2, one for slot 3.")
+    return f"{wins} {chooses}"
 
 
 def usual_turns(players: int) -> int:

@@ -45,7 +45,15 @@ from server.games.sternenhimmel.rules import (
     to_act,
 )
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
-from server.games.sternenhimmel.sentences import SENTENCES, introduction, legend, notation, usual_minutes, usual_turns
+from server.games.sternenhimmel.sentences import (
+    SENTENCES,
+    first_turn,
+    introduction,
+    legend,
+    notation,
+    usual_minutes,
+    usual_turns,
+)
 from server.games.sternenhimmel.spoken import fitting_moves, known_words, meant_moves, strange_word
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
@@ -57,7 +65,7 @@ ASIDE = frozenset({"board-dealt"})
 
 def describe() -> Json:
     """Return what a client needs to know about this game, as JSON."""
-    example = Placement("7", "leo", "c")
+    placement = Placement("7", "leo", "c")
     return {
         "name": NAME,
         "seats": list(SEATS),
@@ -73,7 +81,7 @@ def describe() -> Json:
             "text": "Write one line: the star, the constellation and the space, separated by spaces. Use the id "
             "or the abbreviation of the constellation. You can use capital or small letters.",
             "examples": [
-                {"text": write_move(example), "move": move_to_json(example)},
+                {"text": write_move(placement), "move": move_to_json(placement)},
                 {"text": "d Cnc a", "move": move_to_json(Placement(DOUBLE_STAR, "cancer", "a"))},
             ],
         },
@@ -95,63 +103,3 @@ def _described(board: Board) -> Json:
 def _described_star(star: str) -> Json:
     name = {BLACK_HOLE: "black hole", DOUBLE_STAR: "double star"}.get(star, star)
     return {"star": star, "name": name, "value": FACE_VALUES[star], "per_seat": STAR_SET.count(star)}
-
-
-__all__ = [
-    "ASIDE",
-    "EVENTS",
-    "EVENT_SCHEMAS",
-    "MOVE_SCHEMA",
-    "NAME",
-    "NOTATION_HELPS",
-    "OPTION_SCHEMA",
-    "PRESET",
-    "REFUSALS",
-    "SCORE",
-    "SEATS",
-    "SENTENCES",
-    "VIEW_SCHEMA",
-    "advise",
-    "apply",
-    "begin_turn",
-    "check_planned",
-    "decide",
-    "describe",
-    "draw",
-    "example",
-    "final_table",
-    "final_view",
-    "fitting_moves",
-    "fullness",
-    "introduction",
-    "is_mid_turn",
-    "judge",
-    "known_words",
-    "legal_moves",
-    "legend",
-    "meant_moves",
-    "move_from_json",
-    "move_of",
-    "move_to_json",
-    "notation",
-    "outcome",
-    "own_result",
-    "place",
-    "preview",
-    "read_move",
-    "reason",
-    "resample",
-    "resolve_options",
-    "reveals",
-    "rule_values",
-    "setup",
-    "strange_word",
-    "table",
-    "tell",
-    "to_act",
-    "usual_minutes",
-    "usual_turns",
-    "view",
-    "with_news",
-    "write_move",
-]

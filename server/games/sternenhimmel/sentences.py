@@ -82,6 +82,13 @@ def introduction(say: Language) -> tuple[str, str]:
     )
 
 
+def first_turn(view: Json, say: Language) -> str:
+    return say.gettext(
+        "The player with the most coins wins: in each full constellation, the highest total earns the most. Now put one of "
+        "your stars on an empty space: face up on a small one, face down on a large one."
+    )
+
+
 def usual_turns(players: int) -> int:
     """Return the number of stars that each player places until the last constellation is full."""
     return -(-_SPACES // players)

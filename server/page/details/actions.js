@@ -9,7 +9,7 @@ import { Sorry, useSubmit } from "../ui/parts.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
 import { TakeBack, tell, votes } from "./requests.js";
 /** @import { SeatedTable, SeenTable, Votes } from "../ui/types" */
-/** @typedef {Exclude<keyof Votes, "take-back">} Wish */
+/** @typedef {Exclude<keyof Votes, "take-back" | "refusals">} Wish */
 
 /**
  * Show the votes and actions that are available during the game.

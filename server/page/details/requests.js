@@ -1,14 +1,14 @@
-// Requests above the table: other players' votes that need an answer, and the button that takes back a move.
+// Requests above the table: other players' votes that need an answer, answers to the player's own requests, and the
+// button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
-import { forNow } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
-/** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
-/** @typedef {keyof Votes} Wish */
+/** @import { SeenTable, Votes, WayBack } from "../ui/types" */
+/** @typedef {Exclude<keyof Votes, "refusals">} Wish */
 
 const EVERY = 30_000; // milliseconds between polls, in case the stream is away
 /** @type {Wish[]} */
@@ -28,14 +28,7 @@ export const tell = (base, it) => votes.set({ base, votes: it });
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
 /**
- * Return the storage key of a dismissed request. It returns when more seats are in favour.
- * @param {Game} game
- * @param {Wish} wish
- */
-const refusal = (game, wish) => `sternenpost.not-now.${game.id}.${wish}`;
-
-/**
- * Show other players' open requests, one per line, to be answered or dismissed for now.
+ * Show other players' open requests, one per line, until the player answers them. Also show who refuses the player's own.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -43,7 +36,6 @@ export function Requests({ table }) {
   /** @returns {Promise<Votes>} */
   const count = () => call("GET", `${base}/votes?${word}`);
   const [found, , again] = useFresh(count, [base, game.version, game.status, useStore(table.changes)]);
-  const [, refused] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || again(), EVERY);
     return () => clearInterval(timer);
@@ -52,27 +44,37 @@ export function Requests({ table }) {
   const known = useStore(votes);
   const seat = game.you?.seat ?? -1;
   if (known?.base !== base) return null;
+  const { refusals, "take-back": back } = known.votes;
+  const isMine = (/** @type {Wish} */ wish) => (wish === "take-back" ? back?.seat === seat : known.votes[wish].includes(seat));
+  const refused = WISHES.filter((wish) => refusals[wish].length > 0 && isMine(wish));
   const asked = WISHES.filter((wish) => {
     const seats = inFavour(known.votes, wish);
-    if (!seats.length) forNow.removeItem(refusal(game, wish));
-    return seats.length > 0 && !seats.includes(seat) && forNow.getItem(refusal(game, wish)) !== seats.join();
+    return seats.length > 0 && !seats.includes(seat) && !refusals[wish].includes(seat);
   });
-  const refuse = (/** @type {Wish} */ wish) => {
-    forNow.setItem(refusal(game, wish), inFavour(known.votes, wish).join());
-    refused((n) => n + 1);
-  };
-  return asked.length > 0 && html`<div class="asks">${asked.map((wish) => html`<${Request} key=${wish} table=${table}
-    wish=${wish} votes=${known.votes} refuse=${() => refuse(wish)} />`)}</div>`;
+  return (asked.length > 0 || refused.length > 0) && html`<div class="asks">
+    ${asked.map((wish) => html`<${Request} key=${wish} table=${table} wish=${wish} votes=${known.votes} />`)}
+    ${refused.map((wish) => html`<${Refused} key=${wish} table=${table} wish=${wish} seats=${refusals[wish]} />`)}</div>`;
 }
 
-/** @param {{table: SeenTable, wish: Wish, votes: Votes, refuse: () => void}} props */
-function Request({ table, wish, votes: { "take-back": back, ...others }, refuse }) {
-  const { game, base } = table;
-  const [busy, error, agree] = useSubmit(async () => {
-    tell(base, await call("POST", `${base}/votes`, { on: wish, vote: true }));
-    await table.look();
-  });
-  const seats = inFavour({ "take-back": back, ...others }, wish);
+/**
+ * Return the state of a submission that votes for a wish or, without consent, withdraws a vote or refuses.
+ * @param {SeenTable} table
+ * @param {Wish} wish
+ * @param {boolean} consents
+ */
+const useVote = (table, wish, consents) => useSubmit(async () => {
+  tell(table.base, await call("POST", `${table.base}/votes`, { on: wish, vote: consents }));
+  await table.look();
+});
+
+/** @param {{table: SeenTable, wish: Wish, votes: Votes}} props */
+function Request({ table, wish, votes }) {
+  const { game } = table;
+  const [agreeing, error, agree] = useVote(table, wish, true);
+  const [refusing, wrong, refuse] = useVote(table, wish, false);
+  const busy = agreeing || refusing;
+  const seats = inFavour(votes, wish);
+  const back = votes["take-back"];
   const names = listed((wish === "take-back" && back ? [back.seat] : seats).map((it) => seatName(game.seats[it])));
   const until = wish === "take-back" && back ? { moves: back.undoes.join(" "), due: t("due",
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
@@ -82,6 +84,19 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
     <button disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
     <button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
       t("asks.later")}</button>
+    ${(error || wrong) && html`<${Sorry} error=${error || wrong} />`}
+  </section>`;
+}
+
+/** @param {{table: SeenTable, wish: Wish, seats: number[]}} props */
+function Refused({ table, wish, seats }) {
+  const [busy, error, withdraw] = useVote(table, wish, false);
+  const names = listed(seats.map((it) => seatName(table.game.seats[it])));
+  const told = `${t(`asks.mine.${wish}`)} ${t("asks.refused", { names })}`;
+  return html`<section class="strip request" aria-label=${told}>
+    <p>${told}</p>
+    <button class="plain" disabled=${busy} onClick=${withdraw} aria-label=${`${t("asks.withdraw")}: ${told}`}>${
+      t("asks.withdraw")}</button>
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
@@ -91,10 +106,7 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
  * @param {{table: SeenTable}} props
  */
 function Requested({ table }) {
-  const [busy, error, cancel] = useSubmit(async () => {
-    tell(table.base, await call("POST", `${table.base}/votes`, { on: "take-back", vote: false }));
-    await table.look();
-  });
+  const [busy, error, cancel] = useVote(table, "take-back", false);
   return html`<span class="undo asked" role="group" aria-label=${t("take-back.mine")}><span class="dot"> · </span>${
     t("take-back.requested")} · <button class="plain" disabled=${busy} onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}</span>`;

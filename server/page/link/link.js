@@ -4,13 +4,13 @@ import { cached } from "../ui/api.js";
 import { forGood, forNow } from "../ui/local-storage.js";
 import { toGame } from "../ui/routes.js";
 import { KEY } from "../ui/token.js";
-import { t } from "../ui/words.js";
+import { listed, t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { sentence } from "../table/story.js";
 /** @import { Problem } from "../ui/api.js" */
-/** @import { Game, GameEvent, Seat, Table, View } from "../ui/types" */
+/** @import { Game, GameEvent, Seat, Table } from "../ui/types" */
 
 /**
  * Show which seat the link plays. It may differ from the account that is signed in.
@@ -42,13 +42,12 @@ export function Ended({ table, problem }) {
 }
 
 /**
- * Return which other player is to move, as far as the response to the move says so.
+ * Return which other players are to move, or false if only bots are.
  * @param {Game} game
  */
-function next({ view: seen, seats, you }) {
-  const view = /** @type {View | null} */ (seen);
-  const seat = view?.phase === "choose" ? null : seats[view?.next ?? -1];
-  return seat?.kind === "human" && seat.seat !== you?.seat && `${t("waits-for", { names: seatName(seat) })}.`;
+function next({ seats, you }) {
+  const asked = seats.filter((it) => it.to_act && it.kind === "human" && it.seat !== you?.seat);
+  return asked.length > 0 && `${t("waits-for", { names: listed(asked.map(seatName)) })}.`;
 }
 
 /** @param {{game: Game, played: GameEvent[]}} props */

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { eventTypes } from "../ui/games.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
-import { rooms, sentence } from "../table/story.js";
+import { placeInWords, rooms, sentence } from "../table/story.js";
 /** @import { GameEvent, RulesDescription } from "../ui/types" */
 
 const MOST = 5; // sentences
@@ -83,7 +83,7 @@ export function Replay({ from, at, version, isHere, showAt, close, story, names,
         if (at !== null) step();
       }}>${t("replay.step")}</button>
       <button class="plain" onClick=${close}>${t("replay.close")}</button>
-      <span class="faint">${t("history.at", { at: shown, version })}</span>
+      <span class="faint">${placeInWords(story, shown, version)}</span>
     </p>
   </section>`;
 }

@@ -4,6 +4,7 @@ import { GAMES } from "../ui/games.js";
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
+import { placeInWords, placeOf } from "../table/story.js";
 /** @import { Game, GameEvent } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
 
@@ -24,20 +25,25 @@ export function Standings({ game, story, names, at, showAt }) {
   const shown = at ?? version;
   const { scores } = rows.findLast((it) => it.version <= shown) ?? rows[0];
   const told = seats.map((_, seat) => `${names[seat]} ${scores[seat]}`);
+  const isByTurn = placeOf(story, version, version).turn !== null;
+  const count = (/** @type {number} */ at) => {
+    const { turn, part } = placeOf(story, at, version);
+    return turn === null ? at : `${turn || t("history.start")}${part}`;
+  };
   return html`<section class="card standings" aria-label=${t("standings")}>
     <h2>${t("standings")}</h2>
     <${Chart} rows=${rows} version=${version} shown=${shown} showAt=${showAt}
-      label=${t("standings.chart", { at: shown, version, scores: listed(told) })} />
+      label=${t("standings.chart", { at: placeInWords(story, shown, version), scores: listed(told) })} />
     <ul>${seats.map((_, seat) => html`<li key=${seat}><svg class="night" viewBox="0 0 44 16" width="44" height="16"
       aria-hidden="true"><path d="M2 8H28" ...${line(seat)} /><${End} seat=${seat} x=${35} y=${8} /></svg>
       ${names[seat]} <strong>${t(unit, { count: scores[seat] })}</strong></li>`)}</ul>
     <details><summary>${t("standings.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("standings.table")}><table>
-        <thead><tr><th scope="col">${t("standings.move")}</th>${names.map((name, seat) => html`<th key=${seat}
+        <thead><tr><th scope="col">${t(isByTurn ? "standings.turn" : "standings.move")}</th>${names.map((name, seat) => html`<th key=${seat}
           scope="col">${name}</th>`)}</tr></thead>
         <tbody>${rows.map((row) => html`<tr key=${row.version} class=${row.scores === scores ? "shown" : ""}>
-          <th scope="row"><button class="moment" aria-label=${t("standings.show", { at: row.version })}
-            onClick=${() => showAt(row.version)}>${row.version}</button></th>
+          <th scope="row"><button class="moment" aria-label=${t("standings.show", { at: placeInWords(story, row.version, version) })}
+            onClick=${() => showAt(row.version)}>${count(row.version)}</button></th>
           ${row.scores.map((it, seat) => html`<td key=${seat}>${it}</td>`)}</tr>`)}</tbody>
       </table></div>
     </details>

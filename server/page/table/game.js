@@ -217,10 +217,11 @@ export function useGame(id, invitation, expect) {
       /** @type {MoveAnswer} */
       const answer = await callUntilAnswered("POST", `${base}/moves`, { turn, move }, waits);
       sent.forget();
-      const { version, view, you } = answer;
+      const { version, view, you, to_act: asked } = answer;
       kept.current.played.push(...answer.events);
       set((it) => {
-        const game = /** @type {Game} */ ({ ...it.game, version, view, you });
+        const seats = it.game?.seats.map((one) => ({ ...one, to_act: asked?.includes(one.seat) ?? one.to_act }));
+        const game = /** @type {Game} */ ({ ...it.game, version, view, you, seats });
         return { ...it, game, story: learn(answer.events), legal: null };
       });
     } catch (error) {

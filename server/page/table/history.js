@@ -30,21 +30,21 @@ export function useEarlier(table, at) {
 }
 
 /**
- * @param {{version: number, at: number | null, show: (version: number) => void, isComing: boolean, isNear: boolean,
- *   replay: () => void}} props
+ * @param {{version: number, at: number | null, place: string, show: (version: number) => void, isComing: boolean,
+ *   isNear: boolean, replay: () => void}} props
  */
-export function History({ version, at, show, isComing, isNear, replay }) {
+export function History({ version, at, place, show, isComing, isNear, replay }) {
   const shown = at ?? version;
   return html`<div class=${`history row ${isNear ? "near" : ""}`} role="group" aria-label=${t("history")}>
     <button class="plain" aria-disabled=${shown <= 1} aria-label=${t("history.back")}
       onClick=${() => show(shown - 1)}>◀</button>
     <input type="range" min="1" max=${version} value=${shown} aria-label=${t("history")}
-      aria-valuetext=${t("history.at", { at: shown, version })}
-        onInput=${(/** @type {Input} */ event) => show(Number(event.target.value))} />
+      aria-valuetext=${place}
+      onInput=${(/** @type {Input} */ event) => show(Number(event.target.value))} />
     <button class="plain" aria-disabled=${at === null} aria-label=${t("history.on")}
       onClick=${() => show(shown + 1)}>▶</button>
     <button class="plain" disabled=${version < 2} onClick=${replay}>${t("history.replay")}</button>
-    <span class="faint">${t("history.at", { at: shown, version })}</span>
+    <span class="faint">${place}</span>
     <span role="status">${isComing ? t("loading") : ""}</span>
     ${at !== null && html`<button onClick=${() => show(version)}>${t("history.now")}</button>`}
   </div>`;

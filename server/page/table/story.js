@@ -39,6 +39,34 @@ export const turnAt = (story, at) => {
 };
 
 /**
+ * Return the turn of version `at`, if the game numbers its turns, and which of the turn's versions it is.
+ * @param {GameEvent[]} story
+ * @param {number} at
+ * @param {number} version the latest
+ */
+export function placeOf(story, at, version) {
+  const turn = turnAt(story, at);
+  const isSame = (/** @type {number} */ it) => it >= 1 && it <= version && turnAt(story, it) === turn;
+  let [first, last] = [at, at];
+  while (turn !== null && isSame(first - 1)) first -= 1;
+  while (turn !== null && isSame(last + 1)) last += 1;
+  return { turn, part: first < last ? ` · ${at - first + 1}/${last - first + 1}` : "" };
+}
+
+/**
+ * Describe the place of version `at` in the game, as the table counts it.
+ * @param {GameEvent[]} story
+ * @param {number} at
+ * @param {number} version the latest
+ */
+export function placeInWords(story, at, version) {
+  const { turn, part } = placeOf(story, at, version);
+  if (turn === null) return t("history.at", { at, version });
+  const turns = Math.max(turn, turnAt(story, version) ?? 0); // fewer after a take-back
+  return (turn ? t("history.turn", { turn, turns }) : t("history.start")) + part;
+}
+
+/**
  * Return the events since the player's last move, or all events for a spectator.
  * @param {GameEvent[]} story
  * @param {number} [seat]

@@ -11,7 +11,7 @@ import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
-import { hasMissed, lastMove, sentence, sinceOwnTurn, standing } from "./story.js";
+import { hasMissed, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
@@ -185,8 +185,8 @@ function Begun({ table }) {
       <div class=${isComing ? "drawn coming" : "drawn"} data-game=${game.rules} aria-busy=${isComing}><${Drawn}
         table=${at === null ? stands : { ...table, story: standing(story, at) }} rules=${rules} view=${earlier ?? game.view} at=${at} /></div>
     </div>
-    <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null || isWatched}
-      replay=${() => watch(at ?? 1)} />
+    <${History} version=${game.version} at=${at} show=${show} place=${placeInWords(story, at ?? game.version, game.version)}
+      isComing=${isComing} isNear=${isLooking || at !== null || isWatched} replay=${() => watch(at ?? 1)} />
     <aside class="details" tabindex="-1" ref=${details} aria-label=${t("details")}>
       ${isSettled && html`<${Details} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
         rules=${rules} showAt=${show} goesOn=${goesOn} />`}

@@ -20,6 +20,7 @@ from server.accounts.notice_kinds import (
     TAKE_BACK_ASKED,
     TIME_EXTENDED,
     VOTE_ASKED,
+    VOTE_REFUSED,
     YOUR_TURN,
     NoticeKind,
 )
@@ -89,6 +90,17 @@ def vote_letters(game: Game, by: Seat, wish: str, seats: Sequence[Seat], now: da
     """Return emails that ask for votes. A request that is repeated at the same version gets emails with the same
     ids."""
     told = _letters(game, [News(VOTE_ASKED, seat, {"by": by, "on": wish}, wish) for seat in seats], now)
+    return _with_same_ids(game, told)
+
+
+def refusal_letters(game: Game, asking: Seat, refusal: Json, now: datetime) -> list[Json]:
+    """Return the email that tells a player that another player refuses their request. A repeated refusal at the same
+    version gets the same id."""
+    about = "{on}/{by}".format_map(refusal)
+    return _with_same_ids(game, _letters(game, [News(VOTE_REFUSED, asking, refusal, about)], now))
+
+
+def _with_same_ids(game: Game, told: list[Json]) -> list[Json]:
     return [it | {"letter_id": uuid5(game.game_id, it["dedupe"])} for it in told]
 
 

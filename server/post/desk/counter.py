@@ -49,7 +49,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
-from server.post.desk.wishes import Wish, first_name_of
+from server.post.desk.wishes import Wish, first_name_of, wish_in
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
@@ -217,9 +217,13 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     if read.is_forged:
         return _finish(mail)
     locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
-    wishes = [it for it in _request(mail, read, locale).wishes if it.command != commands.SET]
+    request = _request(mail, read, locale)
+    asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
+    wishes = [it for it in asked if it and it.command != commands.SET]
+    is_asked = bool(wishes) and (request.is_clear or request.is_outright)
     wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
-    return _finish_with_welcome(mail, read, locale, "" if is_open(SIGN_UPS) else SIGN_UPS, wishes=wishes)
+    closed = "" if is_open(SIGN_UPS) else SIGN_UPS
+    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked)
 
 
 def _finish_with_welcome(mail: DeskMail, read: replies.Mail, locale: str, closed: str, **more: object) -> None:

@@ -14,6 +14,7 @@ _COMMON = {  # frequent words that don't exist in the other three languages
 }
 _WORDS = {locale: set(words.split()) for locale, words in _COMMON.items()}
 for _it in COMMANDS:
+    _WORDS["en"] |= set(_it.name.split())
     for _locale, _said in _it.words.items():
         _WORDS[_locale] |= {word for said in _said for word in said.split()}
 

@@ -3,13 +3,15 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json
-from server.games.presentation import edition_options, introduction, notation, rule_values
-from server.translations import LOCALES, language
+from server.games.presentation import edition_options, introduction, notation, rule_values, usual_minutes
+from server.render.text_layout import punctuated
+from server.translations import LOCALES, language, times
 
 _MARKUP = re.compile(r"\*([^*]+)\*|\[([^\[\]]+)\]\([^()\[\]]*\)")
 _BLANK = re.compile(r"\{(\w+)\}")
@@ -43,6 +45,23 @@ class Section(NamedTuple):
 class _Edition(NamedTuple):
     name: str
     options: Mapping[str, str]
+
+
+def games_in_short(locale: str) -> list[str]:
+    """Return what each game is, for how many players, and how long it takes each of them, a line each."""
+    say, found = language(locale), []
+    for name, rules in GAMES.items():
+        first, stop, _ = introduction(name, locale)[0].partition(". ")
+        line = say.gettext(
+            "%(game)s: %(what)s %(least)s to %(most)s players, about %(time)s each.",
+            game=name.capitalize(),
+            what=first + stop.strip(),
+            least=min(rules.SEATS),
+            most=max(rules.SEATS),
+            time=times.span(timedelta(minutes=5 * round((usual_minutes(name, min(rules.SEATS)) or 0) / 5)), say),
+        )
+        found.append(punctuated(line, locale))
+    return found
 
 
 def rule_sections(name: str, locale: str, options: Json | None = None) -> tuple[Section, ...]:

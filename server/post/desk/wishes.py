@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from flask_babel import gettext
 
+from server.errors import PlayError
 from server.games import GAMES
-from server.post.desk.arguments import game_in, is_game
+from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name_word
 from server.post.incoming.doubt import is_courtesy
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
@@ -80,6 +81,20 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     else:
         found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
     return [*found, *([Wish(SET, name)] if name else [])]
+
+
+def wish_in(command: str, rest: str) -> Wish | None:
+    """Return the line that opens or finds the game that a command describes. Return None for any other command, and for
+    a game with a title or options, which may be any text."""
+    if command not in (NEW, PLAY, FIND):
+        return None
+    described = without_bots(rest)
+    try:
+        wanted = wanted_in(described)
+    except PlayError:
+        return None
+    guests, more = " ".join(wanted.emails), " ".join(described.split()[1:])
+    return None if wanted.head or wanted.options else Wish(command, f"{wanted.rules} {guests or more}".strip())
 
 
 def is_wish_to_play(lines: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from uuid import UUID
 from flask_babel import gettext
 
 from server.accounts.calendars import stored_zone
+from server.accounts.notice_kinds import GAME_PAUSED
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
@@ -181,6 +182,8 @@ def _pause(doing: Doing, wishes: Wishes) -> None:
         else noted("The game will pause as soon as everyone agrees.")
     )
     doing.answer["done"].append(gettext(told))
+    if rests:
+        doing.answer["replaces"] = GAME_PAUSED.name
 
 
 def _resume(doing: Doing, wishes: Wishes) -> None:
@@ -188,6 +191,8 @@ def _resume(doing: Doing, wishes: Wishes) -> None:
     rests = doing.game.table.status == "paused"
     told = noted("The game will resume as soon as everyone agrees.") if rests else noted("The game has resumed.")
     doing.answer["done"].append(gettext(told))
+    if not rests:
+        doing.answer["resumed"] = True
 
 
 def _undo(doing: Doing, wishes: Wishes) -> None:
@@ -227,9 +232,9 @@ def _agree(doing: Doing, wishes: Wishes) -> None:
 
 
 def _refuse(doing: Doing, wishes: Wishes) -> None:
-    """Acknowledge a no to what another player asks for. If the player had agreed to that, withdraw their agreement."""
+    """Refuse what another player asks for. If the player had agreed to that, withdraw their agreement."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
-    for wish in [] if requests_to(doing.game, seat) else agreed_to(doing.game, seat):
+    for wish in requests_to(doing.game, seat) or agreed_to(doing.game, seat):
         doing.once(f"no {wish}", partial(vote, game_id, doing.player_id, wish, False))
     told = (
         noted("Not now, then: nothing changes, and the game stays paused.")

@@ -661,13 +661,14 @@ def _finish(mail: Incoming, outcome: _Outcome, fault: str | None = None) -> None
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """Return our reply for the outbox.
 
-    If it only confirms a move or a take-back, the email about the next turn or about the end can contain it. In a game
-    against bots, which move immediately, the confirmation of a move waits for that email.
+    If it only confirms a move, a take-back or that the game was resumed, the email about the turn or about the end can
+    contain it. In a game against bots, which move immediately, the confirmation of a move waits for that email.
     """
     turn, now = turn_of(game.table, mail.seat), clock.now()
-    fills = {"played", "since", "undone", "answers"}
+    only_resumes = answer.get("resumed") and len(answer["done"]) == 1
+    fills = {"played", "since", "undone", "answers", *(["done", "resumed"] if only_resumes else [])}
     ends_turn = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
-    confirms_turn = turn is not None if answer["undone"] else answer["played"] and ends_turn
+    confirms_turn = turn is not None if answer["undone"] or only_resumes else answer["played"] and ends_turn
     if confirms_turn and not any(it for name, it in answer.items() if name not in fills):
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)

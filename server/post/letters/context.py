@@ -164,8 +164,9 @@ class Reader(NamedTuple):
         return tuple(filter(None, told[::-1] if self.letter.data.get("undone_first") else told))
 
     def since_own_move(self) -> tuple[str, ...]:
-        """Return what this seat saw since the last move of its player. If the email confirms that move, include it."""
-        items = story(self.game, self.seat)
+        """Return what this seat saw since the last move of its player, without the start of the game. If the email
+        confirms that move, include it."""
+        items = [it for it in story(self.game, self.seat) if it["type"] != "game-started"]
         return self._told(items, self._news_since(items))
 
     def _news_since(self, items: Sequence[Json]) -> int:

@@ -16,7 +16,7 @@ from server.play.views import describe, load_visible, story
 from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word, naming_line
 from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
-from server.post.desk.rule_texts import Blocks, rule_sections
+from server.post.desk.rule_texts import Blocks, games_in_short, rule_sections
 from server.post.desk.wishes import Wish
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
@@ -37,7 +37,9 @@ class DeskWelcome(Letter):
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
     closed: bool  # whether new players can't sign up now
-    wishes: tuple[str, ...]  # lines that do what the reader's email wishes for
+    games: tuple[str, ...]  # what each game is, one line each
+    asked: bool  # whether the reader's email asks outright for `wishes`
+    wishes: tuple[str, ...]  # lines that open a game
 
 
 @builds(notice_kinds.DESK_WELCOME)
@@ -48,6 +50,8 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
         closed=bool(it.letter.data["closed"]),
+        games=tuple(games_in_short(spoken().locale)),
+        asked=it.letter.data.get("asked", False),
         wishes=tuple(Wish(*wish).told() for wish in it.letter.data.get("wishes", ())),
     )
 

@@ -13,7 +13,7 @@ from server.games import presentation as text
 from server.play.game import display_name
 from server.play.seating import ready_check, seats
 from server.play.views import story, would_undo
-from server.play.votes import REQUESTS
+from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
@@ -133,6 +133,7 @@ _EFFECTS = {
     "resume": noted("The game will resume as soon as everyone agrees."),
     "abandon": noted("The game will end without a result as soon as everyone agrees."),
     "offer": noted("Other players can take the bots' seats as soon as everyone agrees."),
+    TAKE_BACK: noted("The move will be taken back as soon as everyone agrees."),
 }
 _AGREEING = {"pause": PAUSE, "resume": RESUME}  # commands to reply with; other votes need the page
 
@@ -159,6 +160,23 @@ def vote_asked(reader: Reader) -> VoteAsked:
         effect=gettext(_EFFECTS[wish]),
         agree=word_for(command, spoken().locale) if command else "",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteRefused(GameLetter):
+    """The notice to a player that another player refuses their request."""
+
+    KIND: ClassVar = notice_kinds.VOTE_REFUSED
+    NEWS: ClassVar = noted("%(title)s: %(refusal)s")
+    refusal: str  # a sentence
+    effect: str  # a sentence
+
+
+@builds(notice_kinds.VOTE_REFUSED)
+def vote_refused(reader: Reader) -> VoteRefused:
+    said = reader.letter.data
+    wish, who = said["on"], reader.game.names[said["by"]]
+    return VoteRefused(**reader.about, refusal=gettext(REFUSALS[wish], who=who), effect=gettext(_EFFECTS[wish]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,9 @@ class YourTurn(GameLetter):
     chat: Chat | None = None
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
     asks: str = ""  # words that ask for help in a reply, as a list
-    first: str = ""  # how to reply, if this is the first turn of a player's first game
+    first: str = ""  # what to achieve and to do now, if this is the player's first turn with these rules
+    is_first: bool = False  # whether this is the seat's first turn
+    line: str = ""  # a move as the reader may write it in a reply
 
 
 @builds(YOUR_TURN)
@@ -56,7 +58,9 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
     state = at_version(game, reader.letter.version).state
     locale = spoken().locale
     moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
+    examples = tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES])
     turns = turns_before(game, seat, reader.letter.version)
+    first = first_steps(game, seat, state, turns)
     return YourTurn(
         **reader.about,
         **time,
@@ -68,22 +72,23 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         since=reader.since_own_move(),
         done=reader.done,
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
-        moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
+        moves=examples,
         moves_in_all=len(moves),
         notation=text.notation(rules.NAME, locale),
-        explains=word_for_notation(game, seat, turns),
+        explains=word_for_notation(game, seat, turns, first),
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
-        first=first_steps(game, seat, turns),
+        first=first,
+        is_first=not turns,
+        line=examples[len(examples) // 2],
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurnOfSeveral(YourTurn):
     number: int  # of the game in the reader's list
-    line: str  # a move as the reader may write it in a reply to this email
     answer: str  # address for replies to this turn; "" if inbound mail is off
     picture: str  # name of the inline image
     alt: str  # text alternative of the image
@@ -91,9 +96,11 @@ class TurnOfSeveral(YourTurn):
 
 def turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt: str) -> TurnOfSeveral:
     about = your_turn(reader)
-    here = vars(about) | {"explains": about.explains and f"{about.explains} {number}"}  # such as `rules 2`
-    line = for_game(number, about.moves[0])
-    return TurnOfSeveral(**here, number=number, line=line, answer=answer, picture=picture, alt=alt)
+    here = vars(about) | {
+        "explains": about.explains and f"{about.explains} {number}",  # such as `rules 2`
+        "line": for_game(number, about.line),
+    }
+    return TurnOfSeveral(**here, number=number, answer=answer, picture=picture, alt=alt)
 
 
 @dataclass(frozen=True, kw_only=True)

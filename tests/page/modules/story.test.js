@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { foreseen, SENTENCES } from "./page/sternenglanz/story.js";
-import { sentence, standing, tellToo } from "./page/table/story.js";
+import { placeInWords, placeOf, sentence, standing, tellToo } from "./page/table/story.js";
 import { course } from "./page/ui/course.js";
 import { LANGUAGES, learn, speak } from "./page/ui/words.js";
 
@@ -60,4 +60,15 @@ test("undone moves are left out of the news, and their scores are taken back", (
   assert.deepEqual(course(story, seats).map((it) => [it.version, it.scores[0]]), [[1, 0], [2, 1], [3, 3], [4, 6], [5, 1], [6, 6]]);
   const free = [laid(2, 1), laid(3, 0), { version: 4, type: "move-taken-back", seat: 0, to: 2 }];
   assert.deepEqual(course(free, seats).map((it) => it.version), [1, 2]);
+});
+
+test("a game that numbers its turns is counted by them, and another by its moves", () => {
+  const began = (version, turn) => ({ version, type: "turn-began", seat: 0, turn });
+  const story = [{ version: 1, type: "hand-dealt" }, began(3, 1), began(5, 2), began(6, 3)];
+  assert.deepEqual([1, 2, 3, 4, 5, 6].map((at) => placeInWords(story, at, 6)),
+    ["start · 1/2", "start · 2/2", "turn 1 of 3 · 1/2", "turn 1 of 3 · 2/2", "turn 2 of 3", "turn 3 of 3"]);
+  assert.deepEqual(placeOf(story, 4, 6), { turn: 1, part: " · 2/2" });
+  const undone = [...story, { version: 7, type: "move-taken-back", seat: 0, to: 5 }];
+  assert.deepEqual([5, 6, 7].map((at) => placeInWords(undone, at, 7)), ["turn 2 of 2", "turn 3 of 3", "turn 2 of 2"]);
+  assert.equal(placeInWords([{ version: 2, type: "star-placed", seat: 0 }], 2, 3), "move 2 of 3");
 });

@@ -13,7 +13,6 @@ from server.clock import clock
 from server.errors import HandedOver, IllegalPlan, NotRunning, NotSeated, PlayError, StalePlan, StaleTurn
 from server.games import GAMES, Json
 from server.operations.delete_player import delete_player
-from server.operations.rebuild import check_game
 from server.play.commits import load, whole_log
 from server.play.moves import answer_turn, play_move
 from server.play.planning.plan_conditions import check_condition, holds
@@ -21,25 +20,26 @@ from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, take_seat
 from server.play.timing.sweep import wake_due
 from server.play.views import describe, story
-from server.play.votes import take_back, vote
+from server.play.votes import take_back
 from server.store.tables import Plan, db
 from tests.support.games import (
     DAY,
     HOUR,
     MINUTE,
+    all_agree,
     assert_log_and_projections_agree,
     at_once,
     everything_due_happens,
     game_of,
     happened,
-    later,
     letters,
     moves_of,
     moves_on,
     person,
+    run_for,
+    run_until,
     seats_of,
     turn_of,
-    until,
 )
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -141,8 +141,7 @@ def test_only_active_players_in_a_running_game_can_make_a_plan(game_id: UUID, ad
     with pytest.raises(HandedOver):
         put_plan(game_id, bea, 0, [good])
     take_seat(game_id, bea)
-    for who in (ada, bea, person("cyd")):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, bea, person("cyd"))
     with pytest.raises(NotRunning):
         put_plan(game_id, bea, 0, [good])
 
@@ -170,7 +169,6 @@ def test_a_planned_move_is_played_when_the_turn_begins_and_no_email_is_sent(
     assert last_move(game_id, 1)["star"] == "10"
     assert get_plan(game_id, bea) == {"revision": 3, "moves": [], "ended": None}
     assert_log_and_projections_agree(game_id)
-    assert check_game(game_id) == []
 
 
 def test_only_the_plans_owner_sees_that_a_move_was_planned(game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -192,8 +190,7 @@ def test_a_bots_moves_are_marked_when_it_plays_the_seat_or_moves_after_a_time_ou
     leave(game_id, bea)
     everything_due_happens()
     take_seat(game_id, bea)
-    until(seats_of(game_id)[0].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[0].due_at)
     moves_on(game_id, bea)
     authors = [(it["seat"], it["by"]) for it in story(load(game_id), None) if "by" in it]
     assert authors[:5] == [(0, "player"), (1, "bot"), (2, "bot"), (0, "bot"), (1, "player")]
@@ -210,11 +207,9 @@ def test_a_plan_with_a_delay_waits_and_its_owner_is_notified_of_the_turn(game_id
     plays_at = datetime.fromisoformat(told.data["plan"]["at"])
     assert MINUTE > plays_at - moved_at - 6 * HOUR >= 0 * HOUR
     assert told.data["plan"]["move"] == get_plan(game_id, bea)["moves"][0]["move"]
-    until(plays_at - MINUTE)
-    everything_due_happens()
+    run_until(plays_at - MINUTE)
     assert load(game_id).version == 2
-    until(plays_at)
-    everything_due_happens()
+    run_until(plays_at)
     assert load(game_id).version == 3
 
 
@@ -222,8 +217,7 @@ def test_the_delay_of_a_planned_move_is_limited_to_the_time_of_the_turn(game_id:
     plan(game_id, bea, item(star(game_id, 5), after="P30D"))
     moves_on(game_id, ada)
     everything_due_happens()
-    until(seats_of(game_id)[1].due_at)
-    everything_due_happens()
+    run_until(seats_of(game_id)[1].due_at)
     assert happened(game_id)[-1] == "star-placed"
     assert load(game_id).version == 3
 
@@ -316,21 +310,16 @@ def test_conditions_are_checked_at_the_version_that_began_the_turn(game_id: UUID
     plan(game_id, bea, item(star(game_id, 5), {"at": "/next", "is": 1}, {"only": ["star-placed"]}, after="PT6H"))
     moves_on(game_id, ada)
     everything_due_happens()
-    for who in (ada, bea, person("cyd")):
-        vote(game_id, who, "pause", True)
-    for who in (ada, bea, person("cyd")):
-        vote(game_id, who, "resume", True)
-    later(7 * HOUR)
-    everything_due_happens()
+    all_agree(game_id, "pause", ada, bea, person("cyd"))
+    all_agree(game_id, "resume", ada, bea, person("cyd"))
+    run_for(7 * HOUR)
     assert last_move(game_id, 1)["by"] == "plan"
 
 
 def test_a_plans_condition_counts_only_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
-    for who in (ada, bea, person("cyd")):
-        vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea, person("cyd"))
     plan(game_id, bea, item(star(game_id, 5), {"only": ["star-placed"]}))
-    for who in (ada, bea, person("cyd")):
-        vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea, person("cyd"))
     moves_on(game_id, ada)
     everything_due_happens()
     assert get_plan(game_id, bea)["ended"]["because"] == "condition"
@@ -369,8 +358,7 @@ def test_the_owners_own_move_ends_the_plan_without_an_email(game_id: UUID, ada: 
     moves_on(game_id, bea)
     assert get_plan(game_id, bea)["moves"] == []
     assert get_plan(game_id, bea)["ended"]["because"] == "moved"
-    later(7 * HOUR)
-    everything_due_happens()
+    run_for(7 * HOUR)
     assert load(game_id).version == 3
     moves_on(game_id, cyd)
     moves_on(game_id, ada)
@@ -385,8 +373,7 @@ def test_a_take_back_ends_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     everything_due_happens()
     take_back(game_id, ada, 1)
     moves_on(game_id, ada)
-    later(DAY)
-    everything_due_happens()
+    run_for(DAY)
     assert get_plan(game_id, bea)["ended"]["because"] == "taken-back"
     assert turn_of(game_id, bea) == 4
 
@@ -403,12 +390,10 @@ def test_a_bot_that_moves_instead_ends_the_plan(ada: UUID, bea: UUID, cyd: UUID)
 def test_a_plan_does_not_move_during_a_pause(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5)))
     moves_on(game_id, ada)
-    for who in (ada, bea, cyd):
-        vote(game_id, who, "pause", True)
+    all_agree(game_id, "pause", ada, bea, cyd)
     everything_due_happens()
     assert happened(game_id)[-1] == "game-paused"
-    for who in (ada, bea, cyd):
-        vote(game_id, who, "resume", True)
+    all_agree(game_id, "resume", ada, bea, cyd)
     everything_due_happens()
     assert happened(game_id)[-1] == "star-placed"
 
@@ -422,8 +407,7 @@ def test_a_plan_is_deleted_after_the_game_or_with_its_player(game_id: UUID, ada:
     other = game_of(cyd, bea, ada)
     plan(other, bea, item(star(other, 5)))
     assert kept() == [1, 1]
-    for who in (ada, bea, cyd):
-        vote(game_id, who, "abandon", True)
+    all_agree(game_id, "abandon", ada, bea, cyd)
     assert kept() == [1]
     assert not any(row.planned for row in seats_of(game_id))
     delete_player(bea)

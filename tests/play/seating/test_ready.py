@@ -9,7 +9,7 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
-from server.errors import BadField, NotAllowed, NotFound, NotHost, NotRunning, NotSeated, WrongSalt
+from server.errors import BadField, NotAllowed, NotHost, NotRunning, NotSeated, WrongSalt
 from server.games import BadOption, Json
 from server.operations.rebuild import check_game
 from server.play import archive
@@ -33,9 +33,10 @@ from tests.support.games import (
     head_of,
     later,
     letters,
+    run_for,
+    run_until,
     seats_of,
     service_is_up,
-    until,
     wanted,
 )
 
@@ -136,11 +137,9 @@ def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notifi
 ) -> None:
     game_id = full(ada, bea)
     ready(game_id, ada)
-    later(2 * DAY - MINUTE)
-    everything_due_happens()
+    run_for(2 * DAY - MINUTE)
     assert state(game_id) == [True, False, None]
-    later(MINUTE)
-    everything_due_happens()
+    run_for(MINUTE)
     assert [row.kind for row in seats_of(game_id)] == ["human", "open", "bot"]
     assert (load(game_id).table.status, state(game_id)) == ("open", [None, None, None])
     assert [(it.player_id, it.data["late"]) for it in letters(game_id, "not-ready")] == [(ada, ["bea"]), (bea, ["bea"])]
@@ -162,8 +161,7 @@ def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     service_is_up()
     everything_due_happens()
     assert state(game_id) == [False, False, None]
-    until(max(row.due_at for row in seats_of(game_id) if row.due_at) + MINUTE)
-    everything_due_happens()
+    run_until(max(row.due_at for row in seats_of(game_id) if row.due_at) + MINUTE)
     assert state(game_id) == [None, None, None]
 
 
@@ -172,8 +170,7 @@ def test_players_who_are_not_ready_get_one_reminder_at_their_chosen_time(ada: UU
     game_id = full(ada, bea)
 
     def reminded_after(time: timedelta) -> list[int]:
-        later(time)
-        everything_due_happens()
+        run_for(time)
         return [it.seat for it in letters(game_id, "reminder")]
 
     assert [reminded_after(time) for time in (DAY - MINUTE, MINUTE)] == [[], [0]]
@@ -187,8 +184,7 @@ def test_players_who_are_ready_or_turned_reminders_off_get_no_reminder(ada: UUID
     change_profile(bea, {"notifications": {"reminders": []}})
     game_id = full(ada, bea)
     ready(game_id, ada)
-    later(2 * DAY - MINUTE)
-    everything_due_happens()
+    run_for(2 * DAY - MINUTE)
     assert letters(game_id, "reminder") == []
 
 
@@ -215,12 +211,10 @@ def test_a_host_who_does_not_confirm_is_replaced_and_an_empty_game_closes(
 ) -> None:
     game_id = full(ada, bea)
     ready(game_id, bea)
-    later(2 * DAY)
-    everything_due_happens()
+    run_for(2 * DAY)
     assert head_of(game_id).head.host == bea
     other = full(ada, bea)
-    later(2 * DAY)
-    everything_due_happens()
+    run_for(2 * DAY)
     assert head_of(other).head.status == "abandoned"
     assert [row.wake_at for row in seats_of(other)] == [None, None, None]
     assert [it for it in caplog.records if it.levelname == "ERROR"] == []
@@ -236,8 +230,7 @@ def test_a_player_who_leaves_or_is_removed_resets_the_ready_check(ada: UUID, bea
     ready(game_id, ada)
     send_away(game_id, ada, 1)
     assert state(game_id) == [None, None, None]
-    later(3 * DAY)
-    everything_due_happens()
+    run_for(3 * DAY)
     assert [row.kind for row in seats_of(game_id)] == ["human", "open", "bot"]
 
 
@@ -259,8 +252,7 @@ def test_players_of_a_closed_game_are_not_asked_whether_they_are_ready(ada: UUID
     close_game(game_id, ada)
     with pytest.raises(NotRunning):
         ready(game_id, bea)
-    later(3 * DAY)
-    everything_due_happens()
+    run_for(3 * DAY)
     assert letters(game_id, "not-ready") == []
 
 
@@ -320,8 +312,3 @@ def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUI
     assert change_seat(game_id, ada, {"salt_hash": hashed("a2")})["salt_hash"] == hashed("a2")
     ready(game_id, ada, "a2")
     assert [row.salt for row in ready(game_id, cyd, "c").seats] == ["a2", "c", ""]
-
-
-def test_strangers_cannot_see_a_private_game(ada: UUID, bea: UUID) -> None:
-    with pytest.raises(NotFound):
-        ready(opened(ada, private=True), bea)

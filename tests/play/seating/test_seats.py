@@ -12,7 +12,6 @@ from server.clock import clock
 from server.errors import AlreadySeated, NotFound, NotRunning, SeatTaken
 from server.games import SeededDice, sternenhimmel
 from server.play.commits import load, whole_log
-from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import SeatClaim, come_back, leave, return_word, take_seat
@@ -109,15 +108,8 @@ def test_a_private_game_is_visible_only_to_its_host_invited_players_and_seated_p
     game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
     for who in (ada, bea):
         assert load_visible(game_id, who).game_id == game_id
-    for commit in (
-        lambda: load_visible(game_id, cyd),
-        lambda: load_visible(game_id, None),
-        lambda: take_seat(game_id, cyd),
-        lambda: leave(game_id, cyd),
-        lambda: legal_moves(game_id, cyd, []),
-        lambda: play_move(game_id, cyd, 1, {"star": "1", "board": "leo", "space": "a"}),
-    ):
-        assert_is_as_unknown(commit)
+    for who in (cyd, None):
+        assert_is_as_unknown(lambda who=who: load_visible(game_id, who))
     assert list_games(cyd).items == list_games(ada).items == []
 
 

@@ -493,7 +493,8 @@ def test_a_reply_to_a_game_email_that_is_cut_says_so() -> None:
 @pytest.mark.parametrize(
     ("text", "locale"),
     [("Hallo, ich möchte spielen", "de"), ("Bonjour, je voudrais jouer", "fr"), ("Ciao, vorrei giocare", "it")]
-    + [("Hello there", "en"), ("", "en"), ("12345", "en"), ("partien", "de")],
+    + [("Hello there", "en"), ("", "en"), ("12345", "en"), ("partien", "de")]
+    + [("find sternenglanz 3 2 days per move", "en"), ("invite bob@example.org to 3", "en")],
 )
 def test_a_strangers_language_is_guessed_from_their_words(text: str, locale: str) -> None:
     assert language_of([text], "") == locale

@@ -109,6 +109,58 @@ def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) 
     assert named.text.count("Mira") == 2
 
 
+def test_a_first_email_says_of_each_game_what_it_is_for_how_many_and_how_long(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    for line in (
+        "- Sternenhimmel: Light up the constellations of the zodiac, one star a turn. 3 to 5 players, about 1 hour each.",
+        "- Sternenglanz: Build one night sky together, each with a plan of your own. 2 to 4 players, about 50 minutes each.",
+    ):
+        assert line in " ".join(hello.text.split())
+        assert f"<li>{line[2:]}</li>" in hello.page
+    assert "Nothing has happened yet" not in hello.text
+
+
+@pytest.mark.parametrize(
+    ("request_", "line", "begins"),
+    [
+        ("play sternenhimmel 4", "play sternenhimmel 4", "Game 1 Sternenhimmel has started"),
+        (
+            "Hi!\n\nPlay Sternenhimel against bots, please\n\nAnn",
+            "play sternenhimmel",
+            "Game 1 Sternenhimmel has started",
+        ),
+        ("I'd like to play sternenhimmel against bots", "play sternenhimmel", "Game 1 Sternenhimmel has started"),
+        ("find sternenglanz 3 2 days per move", "find sternenglanz 3 2 days per move", "No open game fits"),
+        ("new sternenhimmel with bob@example.org", "new sternenhimmel bob@example.org", "Game 1 Sternenhimmel is open"),
+    ],
+)
+def test_a_request_in_a_first_email_gets_the_line_that_does_it(
+    ann: Correspondent, request_: str, line: str, begins: str
+) -> None:
+    (hello,) = ann.sends(DESK, request_)
+    (offered,) = re.findall(r"^- (.+?):", hello.text, re.MULTILINE)
+    assert offered == line
+    assert "Nothing has happened yet" in hello.text and "Nothing has happened yet" in hello.page
+    assert begins in ann.asks(line).text
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "play sternenhimmel title=watches",
+        "play sternenhimmel http://spam.example",
+        "Cheap watches!\nplay sternenhimmel",
+        "Can I play against a bot?",
+        "invite bob@example.org to 3",
+        "leave 1",
+    ],
+)
+def test_a_first_email_with_other_words_gets_the_general_lines(ann: Correspondent, request_: str) -> None:
+    (hello,) = ann.sends(DESK, request_)
+    assert "- play sternenhimmel: " in hello.text and "- play sternenglanz: " in hello.text
+    assert "Nothing has happened yet" not in hello.text
+
+
 @pytest.mark.parametrize(
     ("words", "starts"),
     [

@@ -592,7 +592,7 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
     for line in ("7 leo c", "please put my 7 on leo c", "blah 7 leo c"):
         assert 'The game is paused. To continue it, reply "resume".' in " ".join(ada_writes(office, line).text.split())
     vote(game_id, bea, "resume", True)
-    assert "The game has resumed." in ada_writes(office, "Resume!").text
+    assert "\n- The game was resumed.\n" in ada_writes(office, "Resume!").text
     assert head_of(game_id).table.status == "running"
 
 
