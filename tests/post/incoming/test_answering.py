@@ -347,15 +347,10 @@ def test_a_setting_beside_a_move_is_changed_and_the_move_is_played(
 @pytest.mark.parametrize(
     "text",
     [
-        "name Benedict\n{move}\nperhaps",
-        "name Benedict\n{move}\n\nOr rather pass, if Bea agrees.",
-        "{move}\n\nOn Monday, Bea wrote:\nname Benedict",
-        "{move}\n\nName: Benedict\nPhone: 030 1234567",
-        "{move}\n\n> name Benedict",
-        "{move}\n\nName one good reason!",
-        "{move}\n\nname one good reason",
-        "{move}\n\nname Benedict!",
-        "{move}\n\nThanks!\n\nName Ada Rossi",
+        *("name Benedict\n{move}\nperhaps", "name Benedict\n{move}\n\nOr rather pass, if Bea agrees."),
+        *("{move}\n\nOn Monday, Bea wrote:\nname Benedict", "{move}\n\nName: Benedict\nPhone: 030 1234567"),
+        *("{move}\n\n> name Benedict", "{move}\n\nName one good reason!", "{move}\n\nname one good reason"),
+        *("{move}\n\nname Benedict!", "{move}\n\nThanks!\n\nName Ada Rossi"),
         "name Benedict\n\nHow nice it is here tonight, with all these stars above us.",
     ],
 )

@@ -126,12 +126,7 @@ def test_a_number_word_means_a_star_beside_a_constellation(word: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Sei un leone!",
-        "Sei dei Gemelli!",
-        "Sei ein Löwe!",
-        "Einer im Löwen",
-        "The one on Leo",
-        "my one Leo",
+        *("Sei un leone!", "Sei dei Gemelli!", "Sei ein Löwe!", "Einer im Löwen", "The one on Leo", "my one Leo"),
         "Sept. Leo",
     ]
     + ["mon un Lion", "le un Lion", "mio uno Leone"],

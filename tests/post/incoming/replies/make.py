@@ -334,15 +334,7 @@ def pages() -> None:
 def encodings() -> None:
     greeting = "Grüße!\n\n7 leo c\n"
     for charset in (
-        "utf-8",
-        "iso-8859-1",
-        "iso-8859-15",
-        "windows-1252",
-        "cp850",
-        "macintosh",
-        "koi8-r",
-        "gb18030",
-        "big5",
+        *("utf-8", "iso-8859-1", "iso-8859-15", "windows-1252", "cp850", "macintosh", "koi8-r", "gb18030", "big5"),
     ):
         body = part("plain", greeting, charset, "8bit")
         case(f"charset-{charset}", mail(Typed(""), body, "X-Mailer: any"), MOVE)
