@@ -35,7 +35,7 @@ from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
-from server.post.desk.languages import language_of
+from server.post.desk.commands import language_of
 from server.post.desk.reading import (
     MOST,
     Asked,

@@ -30,8 +30,9 @@ from server.post.desk.commands import BY_NAME, MAILS, SET, setting_word
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.reading import commands_beside_table, unsigned
 from server.post.incoming import answering
-from server.post.incoming.answering import _PROBLEMS, deal_with_mails
+from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import RESIGN, word_for
+from server.post.incoming.questions import _PROBLEMS
 from server.post.incoming.replies import Mail
 from server.translations import LOCALES, language
 from server.worker import RECORDS
