@@ -18,7 +18,6 @@ from server.games import GAMES
 from server.post.desk import commands
 from server.post.desk.arguments import (
     ANY,
-    PLEASE,
     days_in,
     invitation_in,
     is_game,
@@ -29,8 +28,8 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
-from server.post.incoming.commands import meaning
-from server.post.incoming.doubt import contradiction_in, is_courtesy, is_ending, is_lead_in
+from server.post.incoming.commands import PLEASE, THANKS, meaning
+from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
@@ -49,8 +48,8 @@ _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for m
 _BULLET = re.compile(r"^(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
 _AROUND = " \t\"'.,;:!?*_`"
 _BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie)){{1,9}}$", re.IGNORECASE)
-_POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|{THANKS})){{1,9}}$", re.IGNORECASE)
+_POLITE = re.compile(rf"\b(?:{PLEASE}|{THANKS})\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _PARTS = re.compile(r"[.!,;]+(?:\s+|$)|\s+(?=(?:and|und|et|e)\s)", re.IGNORECASE)
 _ARTICLES = re.compile(
@@ -69,9 +68,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"|^\W*(?:later|morgen)\W*$",
     re.IGNORECASE,
 )
-_NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
-_NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
-_NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{_NAMES.pattern}")
+_NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
@@ -359,7 +356,7 @@ def _is_ending(line: str, is_signed: bool = True) -> bool:
     if not re.search(r"\w", text):
         return True
     is_footer = len(text) > _INITIALS and is_ending(text.lower(), ())  # names are capitalized
-    is_name = _LABEL.match(text) or (_NAMES.fullmatch(text.strip(" -*_~,")) and not _DENIAL.search(text))
+    is_name = _LABEL.match(text) or (re.fullmatch(NAMES, text.strip(" -*_~,")) and not _DENIAL.search(text))
     return is_courtesy(_bare(line)) or is_footer or (is_signed and bool(is_name))
 
 

@@ -13,6 +13,7 @@ from server.post.incoming.quotes import is_drawn, is_subject
 LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # starts with a capital
+NAMES = rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}"
 _HAIL = (
     r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|morgen(?! (?:früh|vormittag|mittag|nachmittag|abend)\b)|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
@@ -57,7 +58,7 @@ _FOOTER = re.compile(
     r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
+_SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{NAMES}!?")
 _DEVICE = re.compile(  # found in a line of a few words, in any language
     r"\b(?:iphone|ipad|ipod|galaxy|samsung|huawei|xiaomi|redmi|pixel|oneplus|blackberry|android|outlook|gmail|yahoo|proton ?mail|tuta|thunderbird|k-9|fairemail|bluemail|spark|airmail|mailspring"
     r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",

@@ -234,8 +234,7 @@ _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _POLITE = re.compile(  # around a command
-    r"^(?:please|bitte|stp|svp|s'il (?:te|vous) pla[iî]t|per favore|per piacere)[ ,]{1,3}"
-    r"|(?<![ ,])[ ,]{1,3}(?:please|thanks|thx|thank you|bitte|danke|stp|svp|s'il (?:te|vous) pla[iî]t|merci|per favore|grazie)[ .!]{0,3}$",
+    rf"^(?:{commands.PLEASE})[ ,]{{1,3}}|(?<![ ,])[ ,]{{1,3}}(?:{commands.PLEASE}|{commands.THANKS})[ .!]{{0,3}}$",
     re.IGNORECASE,
 )
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
