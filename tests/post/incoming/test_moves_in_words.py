@@ -14,6 +14,7 @@ from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
 from server.post.wording import by_beginning
 from server.translations import LOCALES
+from tests.post.incoming.replies.make import plain, understood
 from tests.support.samples import positions
 
 FORMS = {  # by frozen notation: what players may write, by language
@@ -67,8 +68,7 @@ FORMS = {  # by frozen notation: what players may write, by language
 
 def move_by_mail(text: str, locale: str) -> str | None:
     """Return the move that a mail with this text plays, in the frozen notation."""
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    return understand(parse(read(raw.encode()), sternenglanz, locale)).move
+    return understood(text, sternenglanz, locale).move
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -144,8 +144,7 @@ def test_moves_in_the_words_of_other_languages_are_not_played(line: str, locale:
     + [("1 posa stela brillante b1", "it"), ("lay star brith 3 -", "en"), ("lege Sterngebrut 3 -", "de")],
 )
 def test_a_misspelt_move_in_words_is_never_ignored(line: str, locale: str) -> None:
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n2 lapse\r\n{line}\r\n"
-    wishes = understand(parse(read(raw.encode()), sternenglanz, locale))
+    wishes = understood(f"2 lapse\n{line}", sternenglanz, locale)
     assert (wishes.problem, wishes.move) == ("not-understood", None)
 
 
@@ -167,9 +166,7 @@ def test_a_line_without_a_slot_is_played_if_it_fits_only_one_legal_move(
     line: str, locale: str, frozen: str | None
 ) -> None:
     moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
-    legal = [sternenglanz.read_move(it) for it in moves]
-    wishes = understand(parse(read(raw.encode()), sternenglanz, locale, legal))
+    wishes = understood(line, sternenglanz, locale, [sternenglanz.read_move(it) for it in moves])
     assert wishes.move == frozen
     assert (wishes.problem is None) == (frozen is not None)
 
@@ -253,8 +250,7 @@ OTHERS = (
 
 
 def wishes_of(text: str, locale: str = "en") -> Wishes:
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    return understand(parse(read(raw.encode()), sternenhimmel, locale, list(PLACEMENTS.values())))
+    return understood(text, sternenhimmel, locale, list(PLACEMENTS.values()))
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -365,8 +361,7 @@ def test_cards_are_chosen_in_a_sentence(words: str, locale: str) -> None:
     legal = rules.legal_moves(played.state, 0)
     for move in legal:
         cards = write_move(rules, move, locale).split(" ")[1:]
-        mail = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{words.format(*cards)}\r\n"
-        found = understand(parse(read(mail.encode()), rules, locale, legal))
+        found = understood(words.format(*cards), rules, locale, legal)
         assert found.move == rules.write_move(move), cards
 
 
@@ -391,10 +386,8 @@ def test_a_card_without_its_number_is_any_copy(line: str, frozen: str | None) ->
     hand = ("wanderung-3#6", "wanderung-3#7", "wanderung-2#2", "loch-a#1")
     legal = [sternenglanz.read_move(f"choose {' '.join(cards)}") for cards in permutations(hand, 2)]
     ours = ["choose star migration 3 #7 star migration 2 #2", "or choose from 12 other moves, such as"]
-    for lines in ((line,), ("Hi all,", "", line, "", "Ada")):
-        raw = "From: ada@example.org\r\n\r\n" + "\r\n".join(lines)
-        mail = read(raw.encode().replace(b"\r\n\r\n", b"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n", 1))
-        found = understand(parse(mail, sternenglanz, "de", legal), ours)
+    for text in (line, f"Hi all,\n\n{line}\n\nAda"):
+        found = understand(parse(read(plain(text)), sternenglanz, "de", legal), ours)
         assert found.move == frozen and found.problem != "only-our-letter", found
 
 
@@ -402,15 +395,13 @@ def test_a_card_without_its_number_is_any_copy(line: str, frozen: str | None) ->
 def test_cards_to_lay_may_lack_their_numbers(line: str) -> None:
     hand = ("wanderung-3#10", "wanderung-3#6", "loch-b#1", "loch-b#2")
     legal = [sternenglanz.read_move(f"lay {' '.join(cards)}") for cards in permutations(hand, 2)]
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
-    assert understand(parse(read(raw.encode()), sternenglanz, "en", legal)).move == "lay wanderung-3#10 loch-b#1"
+    assert understood(line, sternenglanz, "en", legal).move == "lay wanderung-3#10 loch-b#1"
 
 
 def test_a_part_of_a_move_in_our_email_is_no_copy_of_it() -> None:
     ours = ["choose star migration 3 #7 star migration 2 #2", "Reply with your move on a line of its own."]
     for line in ("choose star migration 3 #7 star migration 2", "lay star migration 3 #10 black hole"):
-        raw = f"From: ada@example.org\r\n\r\n{line}\r\n"
-        found = understand(parse(read(raw.encode()), sternenglanz), [*ours, "lay star migration 3 #10 black hole B #2"])
+        found = understand(parse(read(plain(line)), sternenglanz), [*ours, "lay star migration 3 #10 black hole B #2"])
         assert found.problem == "not-understood"
 
 
@@ -471,7 +462,6 @@ def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) 
         *("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 move b2 a1", "2 remove c1"),
         "1 lapse",
     )
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
     legal = [sternenglanz.read_move(it) for it in moves]
     for locale in LOCALES:
-        assert understand(parse(read(raw.encode()), sternenglanz, locale, legal)).move == frozen
+        assert understood(line, sternenglanz, locale, legal).move == frozen
