@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 from typing import NamedTuple
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID, uuid5
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -445,7 +445,7 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     If it only confirms a move, a take-back or that the game was resumed, the email about the turn or about the end can
     contain it. In a game against bots, which move immediately, the confirmation of a move waits for that email.
     """
-    turn, now = turn_of(game.table, mail.seat), clock.now()
+    turn = turn_of(game.table, mail.seat)
     only_resumes = answer.get("resumed") and len(answer["done"]) == 1
     fills = {"played", "since", "undone", "answers", *(["done", "resumed"] if only_resumes else [])}
     ends_turn = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
@@ -454,16 +454,6 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
     waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"
-    return {
-        "game_id": mail.game_id,
-        "letter_id": uuid4(),
-        "dedupe": f"answer/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": ANSWER.name,
-        "version": game.table.version,
-        "seat": mail.seat,
-        "player_id": game.seats[mail.seat].player_id,
-        "data": answer if turn is None else {"turn": turn, **answer},
-        "made_at": now,
-        "due_at": now + JOINING if waits else now,
-        "tries": 0,
-    }
+    letter = invitations.letter_to(mail, game, ANSWER.name, answer if turn is None else {"turn": turn, **answer})
+    due_at = letter["due_at"] + JOINING if waits else letter["due_at"]
+    return letter | {"player_id": game.seats[mail.seat].player_id, "due_at": due_at}
