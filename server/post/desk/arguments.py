@@ -17,20 +17,8 @@ from server.sanitize import email_address
 from server.translations import LOCALES, noted
 
 OFF = (
-    "off",
-    "none",
-    "never",
-    "aus",
-    "keine",
-    "nie",
-    "non",
-    "aucun",
-    "aucune",
-    "jamais",
-    "no",
-    "nessuno",
-    "mai",
-    "spento",
+    *("off", "none", "never", "aus", "keine", "nie", "non", "aucun", "aucune", "jamais"),
+    *("no", "nessuno", "mai", "spento"),
 )
 ALL_EDITIONS = "all"
 _ALL = (ALL_EDITIONS, "alle", "toutes", "tous", "tutte", "tutti")
