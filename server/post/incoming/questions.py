@@ -19,6 +19,7 @@ from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, about_pause, do
 from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_IN, UNDO, VACATION, meaning, word_for
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
 from server.post.terms import terms_of
@@ -243,29 +244,24 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
             return _not_your_turn(doing, wishes.line)
     if not (legal := legal_moves(doing.mail, doing.game)):
         return ""
-    if near := sentences.nearest_move_in(rules, wishes.line, locale, legal):
-        word, move = near
-        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+    line, grammar = wishes.line, Grammar(Spoken(rules, locale), legal)
+    near = sentences.nearest_move_in(line, grammar)
+    word = near[0] if near else sentences.strange_word_in(line, grammar)
+    unknown = gettext('We don\'t know the word "%(word)s".', word=word)
+    place, colon, star = line.partition(":")  # such as `leo c: 7`, which may also be a quote
+    turned = sentences.moves_in_sentence(f"{star.strip()} {place}", grammar) if colon else []
+    if near or len(turned) == 1:
+        move = near[1] if near else turned[0]
         doing.answer["meant"] = rules.write_move(move)
-        line = write_move(rules, move, locale)
-        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
-        return f"{unknown} {asks}"
-    place, colon, star = wishes.line.partition(":")
-    meant = sentences.moves_in_sentence(rules, f"{star.strip()} {place}", locale, legal) if colon else []
-    if len(meant) == 1:  # such as `leo c: 7`, which may also be a quote
-        doing.answer["meant"] = rules.write_move(meant[0])
-        line = write_move(rules, meant[0], locale)
-        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
-    if word := sentences.strange_word_in(rules, wishes.line, locale):
-        unknown = gettext('We don\'t know the word "%(word)s".', word=word)
-        possible = sentences.words_in_place_of(word, rules, wishes.line, locale, legal)
+        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
+        return f"{unknown} {asks}" if near else str(asks)
+    if word:
+        possible = sentences.words_in_place_of(word, line, grammar)
         if possible and len(possible) <= _MOST_POSSIBLE:
             told = gettext("Possible here: %(words)s.", words=", ".join(possible))
             unknown = f"{unknown} {told}"
         return f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
-    meant = sentences.moves_in_sentence(rules, wishes.line, locale, legal) or sentences.fitting_moves_in(
-        rules, wishes.line, locale, legal
-    )
+    meant = sentences.moves_in_sentence(line, grammar) or sentences.fitting_moves_in(line, grammar)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) > _MOST_NAMED or len(meant) == 1:
         return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
@@ -284,7 +280,7 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
     told, rules = _waiting_for(game), game.table.rules
     likely = example(rules, view_of(game, seat))
-    meant = sentences.moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
+    meant = sentences.moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(
         'To plan a move for your next turn, reply for example "%(line)s".',

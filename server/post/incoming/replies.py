@@ -511,8 +511,7 @@ class _Known:
             prose = (line.text for line in own if not (line.command or is_courtesy(line.text)))
             first = next(prose, own[0].text if own else "")
             if first and grammar.legal:
-                rules = grammar.rules.rules
-                first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
+                first = next((it.text for it in lines if strange_word_in(it.text, grammar)), first)
             if not first:
                 return Wishes(problem="nothing-said")
             return Wishes(problem="not-understood", line=first, fine=fine, is_prose=not commands)
@@ -745,7 +744,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
-    meant = moves_in_sentence(grammar.rules.rules, line, grammar.locale, grammar.legal)
+    meant = moves_in_sentence(line, grammar)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0], written=line) if len(meant) == 1 else None
 
 

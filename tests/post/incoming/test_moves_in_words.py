@@ -10,6 +10,7 @@ from server.games.presentation import in_words, notation, read_move, write_move
 from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
 from server.post.wording import by_beginning
@@ -294,7 +295,7 @@ def test_an_unclear_sentence_is_not_played(locale: str) -> None:
 @pytest.mark.parametrize("word", STRANGE)
 def test_the_word_that_makes_a_sentence_unclear_is_named(word: str) -> None:
     line = wishes_of(f"Good evening Bea,\nwhat a game!\n\n{STRANGE[word]}").line
-    assert strange_word_in(sternenhimmel, line, "en") == word
+    assert strange_word_in(line, Grammar(Spoken(sternenhimmel, "en"))) == word
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -315,8 +316,11 @@ def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_me
     legal = list(PLACEMENTS.values())
     wishes = wishes_of(line, locale)
     assert (wishes.move, wishes.problem, wishes.line) == (None, "not-understood", line)
-    assert nearest_move_in(sternenhimmel, line, locale, legal) == (word, sternenhimmel.read_move(move))
-    assert nearest_move_in(sternenhimmel, line, locale, [it for it in legal if it.board == "virgo"]) is None
+    assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, locale), legal)) == (word, sternenhimmel.read_move(move))
+    assert (
+        nearest_move_in(line, Grammar(Spoken(sternenhimmel, locale), [it for it in legal if it.board == "virgo"]))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -324,7 +328,7 @@ def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_me
     ["ten on capricorn c or d", "Don't put the ten on capricorn c", "5 xyzzy e", "what a game", "7 leo virgo a x3"],
 )
 def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> None:
-    assert nearest_move_in(sternenhimmel, line, "en", list(PLACEMENTS.values())) is None
+    assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, "en"), list(PLACEMENTS.values()))) is None
 
 
 @pytest.mark.parametrize(
@@ -333,7 +337,7 @@ def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> Non
     + [("that is a", ""), ("7 leo c", "")],
 )
 def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
-    assert strange_word_in(sternenhimmel, line, "en") == word
+    assert strange_word_in(line, Grammar(Spoken(sternenhimmel, "en"))) == word
 
 
 @pytest.mark.parametrize(
@@ -342,7 +346,7 @@ def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
 )
 def test_the_legal_moves_have_other_words_in_the_place_of_an_unknown_one(line: str, words: set[str]) -> None:
     legal = [sternenhimmel.read_move(it) for it in ("7 leo a", "7 leo c", "7 virgo c", "5 taurus c", "7 taurus e")]
-    assert set(words_in_place_of("loe", sternenhimmel, line, "en", legal)) == words
+    assert set(words_in_place_of("loe", line, Grammar(Spoken(sternenhimmel, "en"), legal))) == words
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from server.games import sternenglanz, sternenhimmel
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.play.views import view_of
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.sentences import fitting_moves_in
 from server.translations import LOCALES
 from tests.post.incoming.replies.make import understood
@@ -143,7 +144,7 @@ def test_a_number_word_with_a_second_meaning_needs_a_space(text: str, locale: st
 )
 def test_the_moves_that_a_part_of_a_placement_fits_are_found(text: str, moves: list[str]) -> None:
     legal = [sternenhimmel.read_move(it) for it in ("1 leo c", "1 leo d", "10 capricorn c")]
-    found = fitting_moves_in(sternenhimmel, text, "de", legal)
+    found = fitting_moves_in(text, Grammar(Spoken(sternenhimmel, "de"), legal))
     assert [sternenhimmel.write_move(it) for it in found] == moves
 
 
@@ -160,7 +161,7 @@ def test_the_moves_that_a_part_of_a_placement_fits_are_found(text: str, moves: l
     ],
 )
 def test_the_moves_that_a_part_of_a_step_fits_are_found(text: str, moves: list[str]) -> None:
-    found = fitting_moves_in(sternenglanz, text, "de", FIRMAMENT_MOVES)
+    found = fitting_moves_in(text, Grammar(Spoken(sternenglanz, "de"), FIRMAMENT_MOVES))
     assert [sternenglanz.write_move(it) for it in found] == moves
     assert understood(text, sternenglanz, "en", FIRMAMENT_MOVES).move is None
 
