@@ -286,8 +286,8 @@ def _deal_with_player(errand: Errand, player: Player, waiting: DeskMail | None =
         _note_proof(player)
         named = f"{errand.read.named} {player.name}"
         read = replace(unsigned(errand.read, player.name, stored_locale(player.locale)), named=named)
-        mail = errand.mail  # an earlier attempt may have created the account
-        is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)
+        # an earlier attempt may have created the account
+        is_new = is_new or (errand.is_again and player.made_at >= errand.mail.arrived_at)
         return _carry_out(replace(errand, read=read), player, waiting, is_new)
 
 
