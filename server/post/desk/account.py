@@ -110,21 +110,9 @@ def _set(errand: Errand, rest: str) -> Said:
         return Said(told=told)
 
 
-def _set_name(errand: Errand, value: str) -> None:
-    change_profile(errand.player_id, {"name": _IS.sub("", clean(value, 200), count=1)})
-
-
-def _set_language(errand: Errand, value: str) -> None:
-    change_profile(errand.player_id, {"locale": language_in(value)})
-
-
-def _set_zone(errand: Errand, value: str) -> None:
-    name = "UTC" if is_off(value) else value.replace(" ", "_")
-    change_profile(errand.player_id, {"zone": _zone(name)})
-
-
-def _zone(name: str) -> str:
+def _zone(value: str) -> str:
     """Return the name of a time zone in its official spelling, since people write europe/berlin."""
+    name = "UTC" if is_off(value) else value.replace(" ", "_")
     for written in (name, "/".join(part[:1].upper() + part[1:].lower() for part in name.split("/")), name.upper()):
         try:
             return time_zone(written).key
@@ -136,20 +124,12 @@ def _zone(name: str) -> str:
     raise Unclear(noted("We don't know this time zone. Write one such as Europe/Berlin."))
 
 
-def _set_nights(errand: Errand, value: str) -> None:
-    _change_calendar(errand, "night", None if is_off(value) else _night(value))
-
-
 def _night(value: str) -> str:
     ends = [it.strip() for it in value.replace("..", "-").replace(" to ", "-").split("-")]
     shown = [f"{it:0>2}:00" if it.isdecimal() else f"{it:0>5}" for it in ends]
     if len(shown) != 2 or not all(map(CLOCK_FACE.fullmatch, shown)):
         raise Unclear(noted("We need two times here, such as 22:00-08:00."))
     return "-".join(time.fromisoformat(it).strftime("%H:%M") for it in shown)
-
-
-def _set_days_off(errand: Errand, value: str) -> None:
-    _change_calendar(errand, "days_off", [] if is_off(value) else weekdays_in(value))
 
 
 def _change_calendar(errand: Errand, field: str, value: Any) -> None:
@@ -191,12 +171,12 @@ _CHANGED = {
     commands.MAILS: noted("Your emails are now sent: %(value)s"),
     commands.REMINDERS: noted("Your reminders are now: %(value)s"),
 }
-_SETTERS: dict[str, Callable[[Errand, str], None]] = {
-    commands.NAME: _set_name,
-    commands.LANGUAGE: _set_language,
-    commands.ZONE: _set_zone,
-    commands.NIGHTS: _set_nights,
-    commands.DAYS_OFF: _set_days_off,
+_SETTERS: dict[str, Callable[[Errand, str], object]] = {
+    commands.NAME: lambda it, value: change_profile(it.player_id, {"name": _IS.sub("", clean(value, 200), count=1)}),
+    commands.LANGUAGE: lambda it, value: change_profile(it.player_id, {"locale": language_in(value)}),
+    commands.ZONE: lambda it, value: change_profile(it.player_id, {"zone": _zone(value)}),
+    commands.NIGHTS: lambda it, value: _change_calendar(it, "night", None if is_off(value) else _night(value)),
+    commands.DAYS_OFF: lambda it, value: _change_calendar(it, "days_off", [] if is_off(value) else weekdays_in(value)),
     commands.MAILS: _set_mails,
     commands.REMINDERS: _set_reminders,
 }

@@ -12,29 +12,17 @@ from server.errors import BadField, PlayError, Unfit
 from server.games import GAMES, Json
 from server.post.desk import commands
 from server.post.desk.rule_texts import editions
+from server.post.incoming.commands import PLEASE
 from server.sanitize import email_address
 from server.translations import LOCALES, noted
 
 OFF = (
-    "off",
-    "none",
-    "never",
-    "aus",
-    "keine",
-    "nie",
-    "non",
-    "aucun",
-    "aucune",
-    "jamais",
-    "no",
-    "nessuno",
-    "mai",
-    "spento",
+    *("off", "none", "never", "aus", "keine", "nie", "non", "aucun", "aucune", "jamais"),
+    *("no", "nessuno", "mai", "spento"),
 )
 ALL_EDITIONS = "all"
 _ALL = (ALL_EDITIONS, "alle", "toutes", "tous", "tutte", "tutti")
 ANY = ("any", "egal", "irgendeine", "irgendein", "n'importe", "n'importe laquelle", "qualsiasi", "una qualsiasi")
-PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 
 _UNITS = {
     "H": "h hour hours stunde stunden heure heures ora ore",

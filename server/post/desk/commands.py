@@ -3,13 +3,14 @@
 The words must never change, since players' emails may contain them. English words work in every language.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from server.games import GAMES as ALL_GAMES
 from server.post.incoming.commands import words_of as words_at_tables
-from server.translations import language, noted
+from server.translations import LOCALES, language, noted
 
 A_GAME = next(iter(ALL_GAMES))  # in examples
 EXAMPLE_NAME = "Ada"
@@ -282,3 +283,31 @@ def words_beside_tables(locale: str) -> Mapping[str, str]:
     """Return the words that are commands of the post desk in replies to emails about games, where tables have commands
     of their own."""
     return {word: name for word, name in words_of(locale).items() if word not in words_at_tables(locale)}
+
+
+# The language of a person without an account
+
+_COMMON = {  # frequent words that don't exist in the other three languages
+    "de": "ich und der das ist nicht ein eine mit auf für wie kann möchte hallo guten liebe danke bitte spielen gerne ja",
+    "en": "i the and is not with for how can would like hello hi dear thanks please want play yes my you",
+    "fr": "je et le les est pas avec pour comment voudrais bonjour salut merci jouer des une oui nous vous",
+    "it": "io gli è non con per come vorrei ciao buongiorno grazie giocare sono che una di sì mi",
+}
+_WORDS_OF_LANGUAGES = {locale: set(words.split()) for locale, words in _COMMON.items()}
+for _it in COMMANDS:
+    _WORDS_OF_LANGUAGES["en"] |= set(_it.name.split())
+    for _locale, _said in _it.words.items():
+        _WORDS_OF_LANGUAGES[_locale] |= {word for said in _said for word in said.split()}
+
+
+def language_of(lines: Sequence[str], subject: str, header: str = "", otherwise: str = "en") -> str:
+    """Return the language of an email, from its words. If they are unclear, use its `Content-Language`, otherwise
+    `otherwise`."""
+    words = re.findall(r"[^\W\d_]+", " ".join([*lines, subject]).lower())
+    found = {locale: sum(word in known for word in words) for locale, known in _WORDS_OF_LANGUAGES.items()}
+    best = max(found.values())
+    named = header.strip().lower()[:2]
+    if best == 0:
+        return named if named in LOCALES else otherwise
+    likely = [locale for locale, number in found.items() if number == best]
+    return next(it for it in (named, otherwise, "en", *likely) if it in likely)

@@ -35,7 +35,7 @@ from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
-from server.post.desk.languages import language_of
+from server.post.desk.commands import language_of
 from server.post.desk.reading import (
     MOST,
     Asked,
@@ -240,7 +240,8 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
     """
     mail, read = errand.mail, errand.read
     uses = _letters_to(read, player.email)
-    if not is_welcome(player) or read.is_forged or not _has_left(uses):
+    may_answer = all(map(has_left, uses if has_left(uses[0]) else [_further(uses)]))
+    if not is_welcome(player) or read.is_forged or not may_answer:
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = _request(mail, read, locale)
@@ -249,15 +250,11 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
     asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
     with force_locale(locale):
         said = [offer(wishes)] if wishes else [_said(errand, it) for it in asked if it.command in commands.AT_ONCE]
-    waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
+    # the question mark makes a final command ask once more, with its consequences
+    waiting = (it for it in asked if it.command not in commands.AT_ONCE)
+    waits = [stored(replace(it, is_question=it.command in ASKING)) for it in waiting]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(errand, answer, is_proved=False), player, answer, unproved=uses)
-
-
-def _as_unproved(asked: Asked) -> str:
-    """Return a command as it is stored until its sender is proved. The question mark makes a final command ask once
-    more, with its consequences."""
-    return stored(replace(asked, is_question=asked.command in ASKING))
 
 
 # With proof
@@ -289,25 +286,28 @@ def _deal_with_player(errand: Errand, player: Player, waiting: DeskMail | None =
         _note_proof(player)
         named = f"{errand.read.named} {player.name}"
         read = replace(unsigned(errand.read, player.name, stored_locale(player.locale)), named=named)
-        mail = errand.mail  # an earlier attempt may have created the account
-        is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)
+        # an earlier attempt may have created the account
+        is_new = is_new or (errand.is_again and player.made_at >= errand.mail.arrived_at)
         return _carry_out(replace(errand, read=read), player, waiting, is_new)
 
 
 def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool) -> None:
     mail, read, locale = errand.mail, errand.read, stored_locale(player.locale)
     request = _request(mail, read, locale)
-    if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
+    confirmed = request_of(waiting.lines or ()).asked if waiting else ()
+    is_final = any(it.command in ASKING for it in confirmed)  # then any text beside the `yes` may take it back
+    if request.says_yes and is_final and not request.is_alone:
         request = replace(request, says_yes=False, is_unsure=True)
-    decides = waiting is not None and (request.says_yes or request.says_no)
-    acts = decides or request.is_unsure or request.is_outright or any(it.command for it in request.asked)
+    answers = request.says_yes or request.says_no
+    decides, has_commands = waiting is not None and answers, any(it.command for it in request.asked)
+    acts = decides or request.is_unsure or request.is_outright or has_commands
     if acts and not _reserve(mail, player.player_id):
         if not decides:
             return _finish(mail)
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
-        _carry_out_all(replace(errand, confirmed=waiting), request_of(waiting.lines or ()).asked, answer)
+        _carry_out_all(replace(errand, confirmed=waiting), confirmed, answer)
         answer.confirmed = waiting.mail_id
     elif waiting and request.is_unsure:
         answer.waits += waiting.lines or ()
@@ -318,7 +318,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     answer.text = _text_of(read, request)
-    if mail.lines is None and waiting is None and not is_new and _is_for_tables(request):
+    is_for_tables = bool(request.asked or request.prose) and not answers and not has_commands
+    if is_for_tables and mail.lines is None and waiting is None and not is_new:
         passed = pass_on(errand, *games.running_games(errand))
         if passed == Said():
             return _finish(mail, None, player)  # the table replies
@@ -371,18 +372,6 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
     subject = gettext("%(news)s: %(title)s", news=news, title=game.head.title)
     seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
     return {"subject": clean(subject, _LONGEST_SUBJECT), "table": seat_of_answer}
-
-
-def _is_for_tables(request: Request) -> bool:
-    """Return whether an email has no commands for the post desk, but text."""
-    has_text = bool(request.asked or request.prose)
-    return has_text and not (request.says_yes or request.says_no or any(it.command for it in request.asked))
-
-
-def _is_final(waiting: DeskMail) -> bool:
-    """Return whether a command that waits for `yes` gives up a seat or the account. Then any other text beside the
-    `yes` may take it back."""
-    return any(it.command in ASKING for it in request_of(waiting.lines or ()).asked)
 
 
 def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
@@ -618,11 +607,6 @@ def _letters_to(read: replies.Mail, email: str) -> list[Use]:
         Use("desk-letters-domain", f"{domain}{kind}"),
         Use("desk-letters-in-all", f"{ALL}{kind}"),
     ]
-
-
-def _has_left(uses: Sequence[Use]) -> bool:
-    """Return whether a player without proof may get a letter. Count nothing."""
-    return all(map(has_left, uses if has_left(uses[0]) else [_further(uses)]))
 
 
 def _further(uses: Sequence[Use]) -> Use:

@@ -18,7 +18,6 @@ from server.games import GAMES
 from server.post.desk import commands
 from server.post.desk.arguments import (
     ANY,
-    PLEASE,
     days_in,
     invitation_in,
     is_game,
@@ -29,8 +28,8 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
-from server.post.incoming.commands import meaning
-from server.post.incoming.doubt import contradiction_in, is_courtesy, is_lead_in, rest_of_sentence
+from server.post.incoming.commands import PLEASE, THANKS, meaning
+from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
@@ -49,8 +48,8 @@ _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for m
 _BULLET = re.compile(r"^(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
 _AROUND = " \t\"'.,;:!?*_`"
 _BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie)){{1,9}}$", re.IGNORECASE)
-_POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|{THANKS})){{1,9}}$", re.IGNORECASE)
+_POLITE = re.compile(rf"\b(?:{PLEASE}|{THANKS})\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _PARTS = re.compile(r"[.!,;]+(?:\s+|$)|\s+(?=(?:and|und|et|e)\s)", re.IGNORECASE)
 _ARTICLES = re.compile(
@@ -69,14 +68,12 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"|^\W*(?:later|morgen)\W*$",
     re.IGNORECASE,
 )
-_NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
-_NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
-_NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{_NAMES.pattern}")
+_NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
-_NOTICE = 12  # words
+_NOTICE = 12  # words; longer lines are notices of companies
 _RETRACTION = 3  # words
 _INITIALS = 2  # letters
 _ANY_DAY = date(2000, 1, 1)
@@ -337,8 +334,14 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
         has_command = has_command or is_command
         is_answer = not has_command and (_YES.fullmatch(text) or _NO.fullmatch(text))
         beside.append("" if is_command or is_answer else line)
-    denials = (line for line in beside if len(line.split()) <= _RETRACTION and _DENIAL.search(line.translate(_SAME)))
-    return bool(contradiction_in(beside)) or any(denials)
+    return _objects(beside, _RETRACTION)
+
+
+def _objects(lines: Sequence[str], longest: int) -> bool:
+    """Return whether these lines contradict or question what stands beside them, or one of at most so many words denies
+    it."""
+    denials = (line for line in lines if len(line.split()) <= longest and _DENIAL.search(line.translate(_SAME)))
+    return bool(contradiction_in(lines)) or any(denials)
 
 
 def looks_like_command(line: str, locale: str) -> bool:
@@ -352,8 +355,8 @@ def _is_ending(line: str, is_signed: bool = True) -> bool:
     text = line.translate(_SAME).strip()
     if not re.search(r"\w", text):
         return True
-    is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
-    is_name = _LABEL.match(text) or (_NAMES.fullmatch(text.strip(" -*_~,")) and not _DENIAL.search(text))
+    is_footer = len(text) > _INITIALS and is_ending(text.lower(), ())  # names are capitalized
+    is_name = _LABEL.match(text) or (re.fullmatch(NAMES, text.strip(" -*_~,")) and not _DENIAL.search(text))
     return is_courtesy(_bare(line)) or is_footer or (is_signed and bool(is_name))
 
 
@@ -408,7 +411,8 @@ def _agreement(written: Sequence[str], mail: Mail) -> Request:
     """Return a request that only says `yes` or `no`."""
     lines = [text for line in written if (text := _bare(line))]
     says_yes = _says(_YES, lines)
-    is_unsure = says_yes and _is_contradicted(written)
+    apart = [part for line in written for part in ([line, ""] if _YES.fullmatch(_bare(line)) else [line])]
+    is_unsure = says_yes and _objects(apart, _NOTICE)
     return Request(
         (),
         says_yes and not is_unsure,
@@ -439,14 +443,6 @@ def _words_in(text: str) -> set[str]:
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
     first = next((line for line in lines if not is_courtesy(line) or pattern.fullmatch(line)), "")
     return pattern.fullmatch(first) is not None
-
-
-def _is_contradicted(lines: Sequence[str]) -> bool:
-    """Return whether a line questions a `yes`, or contradicts it. Long lines are ignored, since they are notices of
-    companies."""
-    denials = (line for line in lines if len(line.split()) <= _NOTICE and _DENIAL.search(line.translate(_SAME)))
-    apart = [part for line in lines for part in ([line, ""] if _YES.fullmatch(_bare(line)) else [line])]
-    return bool(contradiction_in(apart)) or any(denials)
 
 
 def _bare(line: str) -> str:

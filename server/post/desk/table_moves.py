@@ -74,7 +74,7 @@ def _is_like_move(line: Line, grammar: Grammar) -> bool:
     if not text or looks_like_command(text, grammar.locale):
         return False
     is_near = resembles(text, grammar) and has_long_word_of(text, grammar)
-    return is_near or strange_word_in(grammar.rules.rules, text, grammar.locale) != ""
+    return is_near or strange_word_in(text, grammar) != ""
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:

@@ -8,7 +8,7 @@
 - `answering` decides what an email may do, and queues our reply.
 - `acting` does what an email asks for.
 - `replies` finds the lines in a reply that take effect.
-- `questions` answers questions about the game.
+- `questions` answers questions about the game, and says what is unclear in a reply.
 - `invitations` handles replies to invitations.
 - `doubt` checks whether prose contradicts the line next to it.
 - `mime` decodes parts, charsets and flowed text.

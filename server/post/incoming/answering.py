@@ -5,13 +5,12 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
-from typing import Any, NamedTuple
-from uuid import UUID, uuid4, uuid5
+from typing import NamedTuple
+from uuid import UUID, uuid5
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -22,56 +21,42 @@ from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of
 from server.clock import clock
 from server.games import Json
-from server.games.presentation import example, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
 from server.play.seating.seats import invited_address
-from server.play.table import OVER, last_change_of_hands
-from server.play.turns.first_answers import present_turn
-from server.play.views import turn_of, view_of
+from server.play.table import last_change_of_hands
+from server.play.views import turn_of
 from server.play.votes import agreed_to, request_to, requests_to
 from server.post.desk.addresses import player_word
-from server.post.desk.commands import HELP, NEW, OF_THIS_GAME, RULES
+from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
-from server.post.desk.wishes import wishes_in
 from server.post.incoming import commands, invitations, replies
-from server.post.incoming.acting import Doing, about_pause, answer_uses, do
+from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
-from server.post.incoming.commands import meaning, stops, word_for
+from server.post.incoming.commands import stops, word_for
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
-from server.post.incoming.questions import answers, is_at_a_loss, is_question, mentioned_in, waiting_for, wants_advice
+from server.post.incoming.questions import explain, legal_moves, newest_answer
 from server.post.incoming.replies import Wishes
-from server.post.incoming.sentences import (
-    fitting_moves_in,
-    moves_in_sentence,
-    nearest_move_in,
-    passes,
-    strange_word_in,
-    words_in_place_of,
-)
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
 from server.post.wording import spoken
 from server.sanitize import clean
 from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.tables import Incoming, Player, db
-from server.translations import noted, times
+from server.translations import times
 
 JOINING = timedelta(seconds=30)  # how long the confirmation of a move waits for the email about the next turn
 LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps are idempotent
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
-_MOST_NAMED = 4  # moves or lines in a sentence
-_MOST_QUOTED = 60  # characters of a line in a sentence
-_MOST_POSSIBLE = 8  # words in the place of an unknown one
+_MOST_BESIDE_STOP = 4  # lines
 _LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
@@ -233,8 +218,9 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
             _do_confirmed(replace(reply, mail=waiting), doing)
         if wishes.problem:
             wishes = _answer_to_request(reply) or wishes
-        if wishes.problem == "not-understood" and invitations.agrees(read, locale):
-            wishes = _suggested(reply) or wishes
+        if wishes.problem == "not-understood" and (move := newest_answer(mail).get("meant")):
+            is_agreed = invitations.agrees(read, locale)  # to the move that our newest reply suggested
+            wishes = Wishes(move, game.table.rules.read_move(move)) if is_agreed else wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts)
@@ -247,17 +233,6 @@ def _answer_to_request(reply: _Reply) -> Wishes | None:
         return Wishes(agree=True)
     is_asked = requests_to(game, seat) or agreed_to(game, seat)
     return Wishes(refuse=True) if is_asked and invitations.refuses(reply.read, locale) else None
-
-
-def _suggested(reply: _Reply) -> Wishes | None:
-    """Return the move that our newest reply to this turn suggested, to which a "yes" agrees, or None."""
-    move = _newest_answer(reply.mail).get("meant")
-    return Wishes(move, reply.game.table.rules.read_move(move)) if move else None
-
-
-def _newest_answer(mail: Incoming) -> Json:
-    """Return our newest reply to this turn, or {}."""
-    return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
 
 
 def _about_this_game(asked: Sequence[Asked], reply: _Reply) -> Iterator[Asked]:
@@ -294,7 +269,7 @@ def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
         locale=locale,
         scope=f"{mail.game_id}/{mail.seat}",
         before=inbox.earlier_acted_lines(mail),
-        legal=_legal_moves(mail, game),
+        legal=legal_moves(mail, game),
         settings=child.run(settings_beside_table, list(chain(*parts)), locale) if may_set else {},
     )
     if all(sum(line.strip() != "" for line in part) == 1 for part in parts):
@@ -305,13 +280,6 @@ def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     return child.run(replies.read_wishes, read, table._replace(ours=ours, repeated=repeated))
-
-
-def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
-    """Return the legal moves of the turn that an email answers, if the game completes lines by them."""
-    rules = game.table.rules
-    is_turn = bool(game.table.turns) and present_turn(game, mail.seat, mail.turn) is not None
-    return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
 
 
 def _answer(**said: object) -> Json:
@@ -411,72 +379,31 @@ def _lines(wishes: Wishes) -> list[str]:
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
 
-    said = [f"{command(commands.SAY)} {words}" for words in wishes.says]
-    days = [f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []
-    if wishes.stand_in is not None:
-        days.append(f"{command(commands.STAND_IN)} {_stand_in_line(wishes.stand_in)}")
+    stand_in = [] if wishes.stand_in is None else [off_for(spoken().locale)]
+    if wishes.stand_in:
+        email, first, last = wishes.stand_in
+        stand_in = [f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"]
     return [
         *([wishes.written or wishes.move] if wishes.move else []),
         *([f"{command(commands.PLAN)} {wishes.plan}".strip()] if wishes.plan is not None else []),
-        *said,
+        *(f"{command(commands.SAY)} {words}" for words in wishes.says),
         *wishes.settings,
         *(["?"] if wishes.asks else []),
         *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
         *([command(commands.HINT)] if wishes.hints else []),
-        *days,
+        *([f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []),
+        *(f"{command(commands.STAND_IN)} {it}" for it in stand_in),
     ]
 
 
-def _stand_in_line(asked: tuple[str, ...]) -> str:
-    """Return the arguments of a stand-in command as they were written, or the word that ends a stand-in."""
-    if not asked:
-        return off_for(spoken().locale)
-    email, first, last = asked
-    return f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"
-
-
 # Carrying out
-
-
-def _about_yes(doing: Doing) -> str:
-    """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
-    knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
-    confirm = _newest_answer(doing.mail).get("confirm")
-    if confirm:
-        return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
-    return str(gettext("There's nothing to agree to or to confirm at the moment."))
-
-
-def _explain(doing: Doing, wishes: Wishes) -> None:
-    """Fill in the answer to an email that has a problem."""
-    answer, left, line = doing.answer, _left_undone(wishes), wishes.line
-    if wishes.problem == "not-understood":
-        if is_question(line) and _answers_question(doing, wishes):
-            answer["done"] += left
-            return
-        if doing.game.table.status in OVER:
-            told = gettext(
-                'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
-                rematch=rematch_word(),
-                say=word_for(commands.SAY, spoken().locale),
-            )
-            answer |= {"done": [told, *left], "line": line}
-            return
-        is_wish = wishes.is_prose or commands.UNDO in mentioned_in(line)
-        if is_wish and (lines := _lines_for(doing.game, line)):
-            told = gettext("To do this, reply with one of these lines.")
-            answer |= {"done": [told, *left], "line": line, "how": lines}
-            return
-    agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
-    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem or ""])
-    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
 
 
 def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
     """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
     if wishes.problem:
-        _explain(doing, wishes)
+        explain(doing, wishes)
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("There's nothing left to confirm.")
@@ -491,177 +418,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     return REST
 
 
-def _left_undone(wishes: Wishes) -> list[str]:
-    """Return a sentence about the lines that were understood, but left undone because another line was not."""
-    if not wishes.fine:
-        return []
-    quoted = [gettext("“%(line)s”", line=clean(line, _MOST_QUOTED)) for line in wishes.fine[:_MOST_NAMED]]
-    told = gettext(
-        "We understood %(lines)s, but did nothing because of the line above. Send everything again with that line "
-        "corrected or left out.",
-        lines=spoken().listed(quoted),
-    )
-    return [str(told)]
-
-
-def _lines_for(game: Game, sentence: str) -> list[str]:
-    """Return the lines that do what a sentence wishes for, each with its explanation."""
-    invited = [it for it in wishes_in([sentence], False) if it.command == NEW and "@" in it.rest]
-    return [it.told() for it in invited] or help_for(game, mentioned_in(sentence))
-
-
-def _answers_question(doing: Doing, wishes: Wishes) -> bool:
-    """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
-    which commands may help. Return False if the question stands beside something that comes near a command."""
-    game, seat = doing.game, doing.mail.seat
-    told, is_advised = list(answers(wishes.line, game, seat)), wants_advice(wishes.line, game, seat)
-    if told or is_advised:
-        doing.answer |= {"done": told, "line": wishes.line}
-        if is_advised:
-            do(doing, Wishes(hints=True))
-        elif is_at_a_loss(wishes.line):
-            doing.answer["how"] = help_for_now(game, seat)
-        return True
-    if wishes.is_prose:
-        is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
-        told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
-        doing.answer |= {"done": told, "line": wishes.line, "how": help_for_now(game, seat)}
-    return wishes.is_prose
-
-
-def _unclear(doing: Doing, wishes: Wishes) -> str:
-    """Return what is unclear in a line that was not understood: that it asks, an unknown word and the move
-    that it may mean, or which of several moves it is. Otherwise return ""."""
-    rules, locale = doing.game.table.rules, spoken().locale
-    if wishes.problem != "not-understood":
-        return ""
-    if is_question(wishes.line):
-        return str(_about_question(locale))
-    status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
-    if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
-        if status == "paused":
-            return about_pause()
-        if status == "running":
-            return _not_your_turn(doing, wishes.line)
-    if not (legal := _legal_moves(doing.mail, doing.game)):
-        return ""
-    if near := nearest_move_in(rules, wishes.line, locale, legal):
-        word, move = near
-        unknown = gettext(_unknown(word), word=word)
-        doing.answer["meant"] = rules.write_move(move)
-        line = write_move(rules, move, locale)
-        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=line)
-        return f"{unknown} {asks}"
-    place, colon, star = wishes.line.partition(":")
-    meant = moves_in_sentence(rules, f"{star.strip()} {place}", locale, legal) if colon else []
-    if len(meant) == 1:  # such as `leo c: 7`, which may also be a quote
-        doing.answer["meant"] = rules.write_move(meant[0])
-        line = write_move(rules, meant[0], locale)
-        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
-    if word := strange_word_in(rules, wishes.line, locale):
-        possible = words_in_place_of(word, rules, wishes.line, locale, legal)
-        is_space = _SPACE.fullmatch(word) and all(map(_SPACE.fullmatch, possible))
-        unknown = gettext("There is no space %(word)s.", word=word) if is_space else gettext(_unknown(word), word=word)
-        if possible and len(possible) <= _MOST_POSSIBLE:
-            told = gettext("Possible here: %(words)s.", words=", ".join(possible))
-            return f"{unknown} {told}"
-        return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
-    meant = moves_in_sentence(rules, wishes.line, locale, legal) or fitting_moves_in(rules, wishes.line, locale, legal)
-    moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
-    if len(meant) > _MOST_NAMED or len(meant) == 1:
-        return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
-    if meant:
-        return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
-    if passes(wishes.line, locale):
-        resign = word_for(commands.RESIGN, locale)
-        return str(
-            gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
-        )
-    return ""
-
-
-def _unknown(word: str) -> str:
-    """Return what to tell about an unknown word, which may be a number that nothing on the table has."""
-    return noted("There is no %(word)s here.") if word.isdecimal() else noted('We don\'t know the word "%(word)s".')
-
-
-def _not_your_turn(doing: Doing, line: str) -> str:
-    """Return whose turn it is, and how to plan the move that a line may mean."""
-    game, seat, locale = doing.game, doing.mail.seat, spoken().locale
-    told, rules = waiting_for(game), game.table.rules
-    likely = example(rules, view_of(game, seat))
-    meant = moves_in_sentence(rules, line, locale, [likely]) if likely is not None else []
-    move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
-    plans = gettext(
-        'To plan a move for your next turn, reply for example "%(line)s".',
-        line=f"{word_for(commands.PLAN, locale)} {move}",
-    )
-    return f"{told} {plans}" if move else told
-
-
-def _about_question(locale: str) -> str:
-    told = gettext(
-        "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
-        'the table, begin the line with "%(say)s".',
-        say=word_for(commands.SAY, locale),
-    )
-    return str(told)
-
-
 # Replying
-
-
-_MOST_BESIDE_STOP = 4  # lines
-_SPACE = re.compile(r"[a-z]\d{0,3}")
-_YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
-_PROBLEMS = {
-    "asks-to-stop": noted(
-        'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
-    ),
-    "unreadable": noted(
-        "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
-        "text. Or play with the link in your turn email."
-    ),
-    "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
-    "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
-    "not-understood": noted(
-        "This isn't quite the right format, so nothing was done. The lines below are examples of what you can write."
-    ),
-    "two-moves": noted(
-        "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "
-        "you want."
-    ),
-    "contradiction": noted(
-        "Your email asks for two things that don't go together, so nothing was done. Send only one of them."
-    ),
-    "amid-our-letter": noted(
-        "This line is inside a copy of our email, so nothing was done. Write above the copy, with an empty line "
-        "between."
-    ),
-    "parts-differ": noted(
-        "Your email program sent your text twice, as plain text and as HTML, but the two differ. Nothing was done. "
-        "Send only your own lines, preferably as plain text. Or play with the link in your turn email."
-    ),
-    "in-a-sentence": noted(
-        "This line is right next to a command, and the two could be one sentence. Nothing was done. Leave an empty "
-        "line "
-        "between them. If your email program adds this line, play with the link in your turn email."
-    ),
-    "spoken-against": noted(
-        "This contradicts or questions the line beside it, so nothing was done. If you want to play your move, send it "
-        "again without this text. If your email program or company adds the text, play with the link in your turn "
-        "email."
-    ),
-    "perhaps-quoted": noted(
-        "This looks like quoted text or repeats one of your earlier emails, so we ignored it. If you meant to send it, "
-        "put it at the top of a new email to this address. You can also play with the link in your turn email."
-    ),
-    "only-our-letter": noted(
-        "Your email contains only lines from our email, so nothing was done. If one of them is your reply, write it "
-        "at the "
-        "top and delete our email below it. Put all steps of a turn on one line, with ; between them."
-    ),
-}
 
 
 @with_retries
@@ -688,7 +445,7 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     If it only confirms a move, a take-back or that the game was resumed, the email about the turn or about the end can
     contain it. In a game against bots, which move immediately, the confirmation of a move waits for that email.
     """
-    turn, now = turn_of(game.table, mail.seat), clock.now()
+    turn = turn_of(game.table, mail.seat)
     only_resumes = answer.get("resumed") and len(answer["done"]) == 1
     fills = {"played", "since", "undone", "answers", *(["done", "resumed"] if only_resumes else [])}
     ends_turn = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
@@ -697,16 +454,6 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
         answer |= {"may_join": True}
     against_bots = all(game.bot_at(row.seat) for row in game.seats if row.seat != mail.seat)
     waits = "may_join" in answer and answer["played"] and against_bots and game.table.status == "running"
-    return {
-        "game_id": mail.game_id,
-        "letter_id": uuid4(),
-        "dedupe": f"answer/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": ANSWER.name,
-        "version": game.table.version,
-        "seat": mail.seat,
-        "player_id": game.seats[mail.seat].player_id,
-        "data": answer if turn is None else {"turn": turn, **answer},
-        "made_at": now,
-        "due_at": now + JOINING if waits else now,
-        "tries": 0,
-    }
+    letter = invitations.letter_to(mail, game, ANSWER.name, answer if turn is None else {"turn": turn, **answer})
+    due_at = letter["due_at"] + JOINING if waits else letter["due_at"]
+    return letter | {"player_id": game.seats[mail.seat].player_id, "due_at": due_at}

@@ -34,6 +34,8 @@ _RESIGNATIONS = frozenset(
 _STOPS = frozenset(
     ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
 )
+PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
+THANKS = "thanks|thx|thank you|danke|merci|grazie"
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 

@@ -13,6 +13,7 @@ from server.post.incoming.quotes import is_drawn, is_subject
 LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # starts with a capital
+NAMES = rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}"
 _HAIL = (
     r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|morgen(?! (?:früh|vormittag|mittag|nachmittag|abend)\b)|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
@@ -57,7 +58,7 @@ _FOOTER = re.compile(
     r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
+_SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{NAMES}!?")
 _DEVICE = re.compile(  # found in a line of a few words, in any language
     r"\b(?:iphone|ipad|ipod|galaxy|samsung|huawei|xiaomi|redmi|pixel|oneplus|blackberry|android|outlook|gmail|yahoo|proton ?mail|tuta|thunderbird|k-9|fairemail|bluemail|spark|airmail|mailspring"
     r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",
@@ -256,7 +257,7 @@ def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[
     is_beginning = is_first and (_is_greeting(above) or is_lead_in(above))
     if above and not is_beginning and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
-    return below if below and not _is_ending(below, signed) else ""
+    return below if below and not is_ending(below, signed) else ""
 
 
 def is_harmless_above(line: str) -> bool:
@@ -299,7 +300,7 @@ def _is_greeting(line: str) -> bool:
     )
 
 
-def _is_ending(line: str, signed: Collection[str]) -> bool:
+def is_ending(line: str, signed: Collection[str]) -> bool:
     """Return whether this line can end an email: a wish, a name, the footer of a mail program, or a line without
     words."""
     bare = line.strip(_MARKS_AROUND)

@@ -212,24 +212,30 @@ def deal(mail: Incoming, game: Game, guest: Guest) -> Json | None:
     if guest.read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
     said = _carried_out(guest)
+    data = {
+        "to": guest.email,
+        "by": str(game.head.host),
+        "turn": mail.turn,
+        "last": False,
+        "answers": fit_id(guest.read.message_id),
+        "named": first_name_of(guest.read.named),
+        **said._asdict(),
+    }
+    return letter_to(mail, game, RSVP.name, data)
+
+
+def letter_to(mail: Incoming, game: Game, kind: str, data: Json) -> Json:
+    """Return our reply to an email about a game, for the outbox."""
     now = clock.now()
     return {
         "game_id": mail.game_id,
         "letter_id": uuid4(),
-        "dedupe": f"rsvp/{mail.mail_id}/{mail.seat}/mail/",
-        "kind": RSVP.name,
+        "dedupe": f"{kind}/{mail.mail_id}/{mail.seat}/mail/",
+        "kind": kind,
         "version": game.table.version,
         "seat": mail.seat,
         "player_id": None,
-        "data": {
-            "to": guest.email,
-            "by": str(game.head.host),
-            "turn": mail.turn,
-            "last": False,
-            "answers": fit_id(guest.read.message_id),
-            "named": first_name_of(guest.read.named),
-            **said._asdict(),
-        },
+        "data": data,
         "made_at": now,
         "due_at": now,
         "tries": 0,

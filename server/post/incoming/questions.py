@@ -1,81 +1,81 @@
-"""Questions about the game in a reply, in four languages, and what we answer to them."""
+"""Questions about the game in a reply, and lines that are unclear: what we answer to them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from flask_babel import gettext
 
-from server.games import Seat
-from server.games.presentation import legend, score_unit
+from server.games import Json, Seat
+from server.games.presentation import example, legend, score_unit, write_move
 from server.play.game import Game
+from server.play.table import OVER
+from server.play.turns.first_answers import present_turn
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
-from server.post.desk.commands import BY_NAME, RULES
-from server.post.incoming.commands import HINT, PAUSE, RESIGN, STAND_IN, UNDO, VACATION, word_for
+from server.post import topics
+from server.post.desk.commands import BY_NAME, NEW, RULES
+from server.post.desk.wishes import wishes_in
+from server.post.incoming import invitations, sentences
+from server.post.incoming.acting import Doing, about_pause, do
+from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_IN, UNDO, VACATION, meaning, word_for
+from server.post.incoming.near_misses import Grammar, Spoken
+from server.post.incoming.replies import Wishes
+from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
 from server.post.terms import terms_of
-from server.post.topics import (
-    ADVICE,
-    HOW_LONG,
-    HOW_TO_PLAY,
-    MEANING,
-    SCORES,
-    SCORING,
-    THE_GAME,
-    THE_RULES,
-    TURN,
-    is_about,
-)
+from server.post.topics import is_about
 from server.post.wording import spoken, with_you
+from server.sanitize import clean
+from server.store import inbox
+from server.store.tables import Incoming
+from server.translations import noted
 
+_SPACE = re.compile(r"[a-z]\d{0,3}")
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
 
-def mentioned_in(sentence: str) -> list[str]:
+def _mentioned_in(sentence: str) -> list[str]:
     """Return the commands that a sentence may be about."""
     return [command for command in _COMMANDS if is_about(sentence, command)]
 
 
-def is_question(line: str) -> bool:
+def _is_question(line: str) -> bool:
     return line.rstrip().endswith(("?", "？", "؟"))
 
 
-def is_at_a_loss(question: str) -> bool:
-    """Return whether a question asks what to do."""
-    return is_about(question, ADVICE)
-
-
-def wants_advice(question: str, game: Game, seat: Seat) -> bool:
+def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
     """Return whether a question asks what to do, in a game and at a time at which the seat can get hints."""
-    return is_at_a_loss(question) and has_hints(game, seat) and turn_of(game.table, seat) is not None
+    return is_about(question, topics.ADVICE) and has_hints(game, seat) and turn_of(game.table, seat) is not None
 
 
-def answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
-    """Yield a sentence for each topic of a question that we can answer. `wants_advice` is answered by a hint."""
+def _answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
+    """Yield a sentence for each topic of a question that we can answer. `_wants_advice` is answered by a hint."""
     locale, is_running = spoken().locale, game.table.status == "running"
-    if is_about(question, TURN) and is_running:
+    if is_about(question, topics.TURN) and is_running:
         is_own = turn_of(game.table, seat) is not None
-        yield gettext("We're waiting for your move.") if is_own else waiting_for(game)
-    if is_about(question, SCORES) and is_running:
+        yield gettext("We're waiting for your move.") if is_own else _waiting_for(game)
+    if is_about(question, topics.SCORES) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
         yield gettext(
             'To take back your last move, reply "%(undo)s". If others have moved since then, we ask them first.',
             undo=word_for(UNDO, locale),
         )
-    if is_at_a_loss(question) and not wants_advice(question, game, seat):
+    if is_about(question, topics.ADVICE) and not _wants_advice(question, game, seat):
         if has_hints(game, seat):
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
-    if is_about(question, HOW_LONG) and is_running:
+    if is_about(question, topics.HOW_LONG) and is_running:
         yield from terms_of(game)
-    is_of_words = is_about(question, MEANING)
+    is_of_words = is_about(question, topics.MEANING)
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
-    if is_of_words or is_about(question, THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING):
+    if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
 
-def waiting_for(game: Game) -> str:
+def _waiting_for(game: Game) -> str:
     """Return whose turn it is, for a player whose turn it isn't."""
     names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
     return str(gettext("It isn't your turn. We're waiting for %(names)s.", names=spoken().listed(names)))
@@ -91,3 +91,217 @@ def _scores(game: Game, seat: Seat) -> Iterator[str]:
             "The scores so far: %(scores)s.", scores=", ".join(f"{name} ({score})" for name, score in scores)
         )
         yield str(told)
+
+
+# Unclear replies
+
+
+_MOST_POSSIBLE = 8  # words in the place of an unknown one
+_MOST_QUOTED = 60  # characters of a line in a sentence
+_MOST_NAMED = 4  # moves or lines in a sentence
+_YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
+_PROBLEMS = {
+    "asks-to-stop": noted(
+        'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
+    ),
+    "unreadable": noted(
+        "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
+        "text. Or play with the link in your turn email."
+    ),
+    "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
+    "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
+    "not-understood": noted(
+        "This isn't quite the right format, so nothing was done. The lines below are examples of what you can write."
+    ),
+    "two-moves": noted(
+        "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "
+        "you want."
+    ),
+    "contradiction": noted(
+        "Your email asks for two things that don't go together, so nothing was done. Send only one of them."
+    ),
+    "amid-our-letter": noted(
+        "This line is inside a copy of our email, so nothing was done. Write above the copy, with an empty line "
+        "between."
+    ),
+    "parts-differ": noted(
+        "Your email program sent your text twice, as plain text and as HTML, but the two differ. Nothing was done. "
+        "Send only your own lines, preferably as plain text. Or play with the link in your turn email."
+    ),
+    "in-a-sentence": noted(
+        "This line is right next to a command, and the two could be one sentence. Nothing was done. Leave an empty "
+        "line "
+        "between them. If your email program adds this line, play with the link in your turn email."
+    ),
+    "spoken-against": noted(
+        "This contradicts or questions the line beside it, so nothing was done. If you want to play your move, send it "
+        "again without this text. If your email program or company adds the text, play with the link in your turn "
+        "email."
+    ),
+    "perhaps-quoted": noted(
+        "This looks like quoted text or repeats one of your earlier emails, so we ignored it. If you meant to send it, "
+        "put it at the top of a new email to this address. You can also play with the link in your turn email."
+    ),
+    "only-our-letter": noted(
+        "Your email contains only lines from our email, so nothing was done. If one of them is your reply, write it "
+        "at the "
+        "top and delete our email below it. Put all steps of a turn on one line, with ; between them."
+    ),
+}
+
+
+def newest_answer(mail: Incoming) -> Json:
+    """Return our newest reply to this turn, or {}."""
+    return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
+
+
+def legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
+    """Return the legal moves of the turn that an email answers, if the game completes lines by them."""
+    rules = game.table.rules
+    is_turn = bool(game.table.turns) and present_turn(game, mail.seat, mail.turn) is not None
+    return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
+
+
+def _about_yes(doing: Doing) -> str:
+    """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
+    knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
+    confirm = newest_answer(doing.mail).get("confirm")
+    if confirm:
+        return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
+    return str(gettext("There's nothing to agree to or to confirm at the moment."))
+
+
+def explain(doing: Doing, wishes: Wishes) -> None:
+    """Fill in the answer to an email that has a problem."""
+    answer, left, line = doing.answer, _left_undone(wishes), wishes.line
+    if wishes.problem == "not-understood":
+        if _is_question(line) and _answers_question(doing, wishes):
+            answer["done"] += left
+            return
+        if doing.game.table.status in OVER:
+            told = gettext(
+                'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
+                rematch=rematch_word(),
+                say=word_for(SAY, spoken().locale),
+            )
+            answer |= {"done": [told, *left], "line": line}
+            return
+        is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
+        invited = [it.told() for it in wishes_in([line], False) if it.command == NEW and "@" in it.rest]
+        if is_wish and (lines := invited or help_for(doing.game, _mentioned_in(line))):
+            told = gettext("To do this, reply with one of these lines.")
+            answer |= {"done": [told, *left], "line": line, "how": lines}
+            return
+    agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
+    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem or ""])
+    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
+
+
+def _left_undone(wishes: Wishes) -> list[str]:
+    """Return a sentence about the lines that were understood, but left undone because another line was not."""
+    if not wishes.fine:
+        return []
+    quoted = [gettext("“%(line)s”", line=clean(line, _MOST_QUOTED)) for line in wishes.fine[:_MOST_NAMED]]
+    told = gettext(
+        "We understood %(lines)s, but did nothing because of the line above. Send everything again with that line "
+        "corrected or left out.",
+        lines=spoken().listed(quoted),
+    )
+    return [str(told)]
+
+
+def _answers_question(doing: Doing, wishes: Wishes) -> bool:
+    """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
+    which commands may help. Return False if the question stands beside something that comes near a command."""
+    game, seat = doing.game, doing.mail.seat
+    told, is_advised = list(_answers(wishes.line, game, seat)), _wants_advice(wishes.line, game, seat)
+    if told or is_advised:
+        doing.answer |= {"done": told, "line": wishes.line}
+        if is_advised:
+            do(doing, Wishes(hints=True))
+        elif is_about(wishes.line, topics.ADVICE):
+            doing.answer["how"] = help_for_now(game, seat)
+        return True
+    if wishes.is_prose:
+        is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
+        told = [*([_waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
+        doing.answer |= {"done": told, "line": wishes.line, "how": help_for_now(game, seat)}
+    return wishes.is_prose
+
+
+def _unclear(doing: Doing, wishes: Wishes) -> str:
+    """Return what is unclear in a line that was not understood: that it asks, an unknown word and the move
+    that it may mean, or which of several moves it is. Otherwise return ""."""
+    rules, locale = doing.game.table.rules, spoken().locale
+    if wishes.problem != "not-understood":
+        return ""
+    if _is_question(wishes.line):
+        return str(_about_question(locale))
+    status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
+    if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
+        if status == "paused":
+            return about_pause()
+        if status == "running":
+            return _not_your_turn(doing, wishes.line)
+    if not (legal := legal_moves(doing.mail, doing.game)):
+        return ""
+    line, grammar = wishes.line, Grammar(Spoken(rules, locale), legal)
+    near = sentences.nearest_move_in(line, grammar)
+    word = near[0] if near else sentences.strange_word_in(line, grammar)
+    unknown = gettext(_unknown(word), word=word)
+    place, colon, star = line.partition(":")  # such as `leo c: 7`, which may also be a quote
+    turned = sentences.moves_in_sentence(f"{star.strip()} {place}", grammar) if colon else []
+    if near or len(turned) == 1:
+        move = near[1] if near else turned[0]
+        doing.answer["meant"] = rules.write_move(move)
+        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
+        return f"{unknown} {asks}" if near else str(asks)
+    if word:
+        possible = sentences.words_in_place_of(word, line, grammar)
+        is_space = _SPACE.fullmatch(word) and all(map(_SPACE.fullmatch, possible))
+        if is_space:
+            unknown = gettext("There is no space %(word)s.", word=word)
+        if possible and len(possible) <= _MOST_POSSIBLE:
+            told = gettext("Possible here: %(words)s.", words=", ".join(possible))
+            return f"{unknown} {told}"
+        return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+    meant = sentences.moves_in_sentence(line, grammar) or sentences.fitting_moves_in(line, grammar)
+    moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
+    if len(meant) > _MOST_NAMED or len(meant) == 1:
+        return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
+    if meant:
+        return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
+    if sentences.passes(wishes.line, locale):
+        resign = word_for(RESIGN, locale)
+        return str(
+            gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
+        )
+    return ""
+
+
+def _unknown(word: str) -> str:
+    """Return what to tell about an unknown word, which may be a number that nothing on the table has."""
+    return noted("There is no %(word)s here.") if word.isdecimal() else noted('We don\'t know the word "%(word)s".')
+
+
+def _not_your_turn(doing: Doing, line: str) -> str:
+    """Return whose turn it is, and how to plan the move that a line may mean."""
+    game, seat, locale = doing.game, doing.mail.seat, spoken().locale
+    told, rules = _waiting_for(game), game.table.rules
+    likely = example(rules, view_of(game, seat))
+    meant = sentences.moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
+    move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
+    plans = gettext(
+        'To plan a move for your next turn, reply for example "%(line)s".',
+        line=f"{word_for(PLAN, locale)} {move}",
+    )
+    return f"{told} {plans}" if move else told
+
+
+def _about_question(locale: str) -> str:
+    told = gettext(
+        "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
+        'the table, begin the line with "%(say)s".',
+        say=word_for(SAY, locale),
+    )
+    return str(told)

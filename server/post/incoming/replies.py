@@ -184,14 +184,10 @@ def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | No
         return [()], doubt.code
     if any(line.text.strip() == "-----BEGIN PGP MESSAGE-----" and not line.quoted for line in chain(*readings)):
         return [()], "encrypted"
-    words = [own_lines(seen, _objects) for seen in readings]
+    words = [own_lines(seen, lambda words: contradiction_in([words]) != "") for seen in readings]
     if any(len(lines) > MOST_LINES or sum(len(line.split()) for line in lines) > MOST_WORDS for lines in words):
         return [()], "too-large"
     return words, None
-
-
-def _objects(words: str) -> bool:
-    return contradiction_in([words]) != ""
 
 
 _LONGEST_FROM = 1000
@@ -238,8 +234,7 @@ _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _POLITE = re.compile(  # around a command
-    r"^(?:please|bitte|stp|svp|s'il (?:te|vous) pla[iî]t|per favore|per piacere)[ ,]{1,3}"
-    r"|(?<![ ,])[ ,]{1,3}(?:please|thanks|thx|thank you|bitte|danke|stp|svp|s'il (?:te|vous) pla[iî]t|merci|per favore|grazie)[ .!]{0,3}$",
+    rf"^(?:{commands.PLEASE})[ ,]{{1,3}}|(?<![ ,])[ ,]{{1,3}}(?:{commands.PLEASE}|{commands.THANKS})[ .!]{{0,3}}$",
     re.IGNORECASE,
 )
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
@@ -432,7 +427,8 @@ class _Known:
         )
         below = range(next(unclear, len(own)), len(own))
         old = next((nr for nr in below if self._is_old(own[nr])), None)
-        own = _a_persons(own)
+        written = without_notices([_prose_at(own, place) for place in range(len(own))])  # by companies and gateways
+        own = [line if line.command else Line(text, None) for line, text in zip(own, written, strict=True)]
         if old is None:
             quoted = self._below_a_title(own)
             return Wishes(problem="perhaps-quoted", line=quoted.text) if quoted else self._wishes(own)
@@ -496,13 +492,11 @@ class _Known:
             return None
         for line, below in pairwise(lines[: place + 1]):
             stands_alone = not below.text or below.command is not None
-            if line.is_unclear and (may_begin_quote(line.text) or (stands_alone and self._is_like_title(line.text))):
+            words = line.text.lower().split()
+            is_title = len(words) <= _TITLE and "," not in line.text and not set(words) & set(self.signed)
+            if line.is_unclear and (may_begin_quote(line.text) or (stands_alone and is_title)):
                 return lines[place]
         return None
-
-    def _is_like_title(self, line: str) -> bool:
-        words = line.lower().split()
-        return len(words) <= _TITLE and "," not in line and not set(words) & set(self.signed)
 
     def _wishes(self, lines: Sequence[Line]) -> Wishes:
         grammar, fine = self.grammar, tuple(line.text for line in lines if line.command)
@@ -517,8 +511,7 @@ class _Known:
             prose = (line.text for line in own if not (line.command or is_courtesy(line.text)))
             first = next(prose, own[0].text if own else "")
             if first and grammar.legal:
-                rules = grammar.rules.rules
-                first = next((it.text for it in lines if strange_word_in(rules, it.text, grammar.locale)), first)
+                first = next((it.text for it in lines if strange_word_in(it.text, grammar)), first)
             if not first:
                 return Wishes(problem="nothing-said")
             return Wishes(problem="not-understood", line=first, fine=fine, is_prose=not commands)
@@ -580,12 +573,6 @@ class _Known:
 
 def _prose_at(lines: Sequence[Line], place: int) -> str:
     return lines[place].text if 0 <= place < len(lines) and not lines[place].command else ""
-
-
-def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
-    """Blank out lines that companies and mail gateways have added."""
-    written = without_notices([_prose_at(lines, place) for place in range(len(lines))])
-    return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
 
 
 def keys_of(line: Line) -> set[str]:
@@ -757,7 +744,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 def _meant(line: str, grammar: Grammar) -> Wishes | None:
     if not grammar.legal:
         return None
-    meant = moves_in_sentence(grammar.rules.rules, line, grammar.locale, grammar.legal)
+    meant = moves_in_sentence(line, grammar)
     return Wishes(grammar.rules.write_move(meant[0]), meant[0], written=line) if len(meant) == 1 else None
 
 

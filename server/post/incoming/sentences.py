@@ -12,6 +12,7 @@ from typing import Any
 from server.games import Rules
 from server.games.presentation import fitting_moves, known_words, meant_moves, strange_word, write_move
 from server.post.incoming.doubt import PASS, contradiction_in
+from server.post.incoming.near_misses import Grammar
 
 LONGEST = 200  # characters of a sentence
 PASSING = "pass"  # the words of every pass, as the game sees them
@@ -83,8 +84,9 @@ _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # F
 _FIELD = re.compile(r"[a-z]\d+")
 
 
-def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+def moves_in_sentence(line: str, grammar: Grammar) -> list[Any]:
     """Return the moves that a line fits, with or without polite words. Several mean that the line is unclear."""
+    rules, locale, legal = _of(grammar)
     if len(line) > LONGEST:
         return []
     if passes(line, locale):
@@ -99,8 +101,9 @@ def moves_in_sentence(rules: Rules, line: str, locale: str, legal: Sequence[Any]
     return meant_moves(rules, words, locale, legal) if words != PASSING else []  # such as German "Pass auf!"
 
 
-def fitting_moves_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+def fitting_moves_in(line: str, grammar: Grammar) -> list[Any]:
     """Return the legal moves of which a line names only a part, in words that all belong to them."""
+    rules, locale, legal = _of(grammar)
     return fitting_moves(rules, " ".join(_words(_sentence(line), locale)), locale, legal)
 
 
@@ -109,8 +112,9 @@ def passes(line: str, locale: str) -> bool:
     return _PASSES.fullmatch(" ".join(_words(_sentence(line), locale, _POLITE))) is not None
 
 
-def strange_word_in(rules: Rules, line: str, locale: str) -> str:
+def strange_word_in(line: str, grammar: Grammar) -> str:
     """Return the word because of which a line that seems to name a move can't be read, or ""."""
+    rules, locale, _ = _of(grammar)
     for step in line.split(";"):
         begins, colon, rest = (sentence := _sentence(step)).partition(":")
         said = rest if colon and _announces(begins, locale) else sentence
@@ -119,8 +123,9 @@ def strange_word_in(rules: Rules, line: str, locale: str) -> str:
     return ""
 
 
-def words_in_place_of(strange: str, rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> list[str]:
+def words_in_place_of(strange: str, line: str, grammar: Grammar) -> list[str]:
     """Return what the legal moves that are otherwise written as this line have in the place of an unknown word."""
+    rules, locale, legal = _of(grammar)
     words = _words(_sentence(line), locale)
     if strange not in words:
         return []
@@ -135,13 +140,14 @@ def words_in_place_of(strange: str, rules: Rules, line: str, locale: str, legal:
     return list(found)
 
 
-def nearest_move_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) -> tuple[str, Any] | None:
+def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
     """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
     replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or
     none.
 
     The move is only suggested to the player, never played.
     """
+    rules, locale, legal = _of(grammar)
     words = _words(_sentence(line), locale)
     known = known_words(rules, locale)
     strange = [nr for nr, word in enumerate(words) if word not in known]
@@ -158,6 +164,10 @@ def nearest_move_in(rules: Rules, line: str, locale: str, legal: Sequence[Any]) 
         if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
             return next(iter(found.values())) if len(found) == 1 else None
     return None
+
+
+def _of(grammar: Grammar) -> tuple[Rules, str, Sequence[Any]]:
+    return grammar.rules.rules, grammar.locale, grammar.legal
 
 
 def _similar(word: str, known: Collection[str]) -> list[str]:

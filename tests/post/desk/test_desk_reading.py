@@ -19,11 +19,11 @@ from server.post.desk.commands import (
     GOODBYE,
     LEAVE,
     SETTABLE,
+    language_of,
     setting_of,
     setting_word,
     words_of,
 )
-from server.post.desk.languages import language_of
 from server.post.desk.reading import (
     MOST,
     commands_beside_table,

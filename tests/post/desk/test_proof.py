@@ -74,6 +74,11 @@ def ann_joins(ann: Correspondent) -> UUID:
     return found
 
 
+def games_of_all() -> int:
+    db.session.rollback()
+    return len(db.session.scalars(select(GameRow.game_id)).all())
+
+
 # Strangers
 
 
@@ -256,7 +261,7 @@ def test_at_the_open_address_queries_are_answered_and_changes_need_a_yes(ann: Co
     assert profile(ann_id)["zone"] == "Europe/Rome"
     (again,) = ann.answers(asked.reply_to, "yes")
     assert "There's nothing left to confirm." in again.text
-    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 1
+    assert games_of_all() == 1
 
 
 def test_answering_no_discards_the_commands_to_be_confirmed(ann: Correspondent) -> None:
@@ -338,12 +343,7 @@ def test_the_commands_in_an_email_that_arrives_twice_run_once(ann: Correspondent
     for _ in range(2):
         ann.hands_over(to, raw)
         settle()
-    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 2
-
-
-def games_of_all() -> int:
-    db.session.rollback()
-    return len(db.session.scalars(select(GameRow.game_id)).all())
+    assert games_of_all() == 2
 
 
 def test_a_reply_without_text_does_not_run_the_command_in_our_subject_again(ann: Correspondent) -> None:
@@ -511,21 +511,16 @@ def test_an_email_to_several_of_our_addresses_takes_effect_once(ann: Corresponde
     turn = next(it for it in ann.mails() if it.message["Auto-Submitted"] == "auto-generated")
     (asked,) = ann.answers(first, "goodbye")
     new = "new sternenglanz 2"
-
-    def games() -> int:
-        db.session.rollback()
-        return len(db.session.scalars(select(GameRow.game_id)).all())
-
     for addresses in ([first, asked.reply_to], [turn.reply_to, first], [first, DESK], [DESK, first]):
-        before = games()
+        before = games_of_all()
         raw, known = ann.written(first, new), len(ann.mails())
         ann.hands_over(addresses[0], raw)
         ann.hands_over(addresses[1], raw)
         settle()
         assert len(ann.mails()) == known + 1
-        if games() == before:  # the copy to the open address came first
+        if games_of_all() == before:  # the copy to the open address came first
             ann.answers(ann.newest.reply_to, "yes")
-        assert games() == before + 1
+        assert games_of_all() == before + 1
     assert player_at(ann.email) == ann_id
 
 
@@ -563,7 +558,7 @@ def test_no_command_is_repeated_after_a_worker_dies(ann: Correspondent, monkeypa
     settle()
     assert deaths
     assert "You've left game 3" in ann.newest.text
-    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 3
+    assert games_of_all() == 3
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -807,39 +802,35 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     assert office.mails("bea")[-1].text.count("The game has started.") == 1
 
 
-def test_the_answer_to_rules_takes_a_move(office: Office, ada: UUID, bea: UUID) -> None:
+@pytest.mark.parametrize(
+    ("text", "headline", "written"),
+    [
+        ("Rules, please!", "The rules", ["Rules"]),
+        ("help", "Reply", ["help"]),
+        ("help\ngames", "Reply", ["help", "games"]),
+        ("Games!", "Reply", ["Games"]),
+    ],
+)
+def test_the_answer_to_desk_commands_quotes_them_once_and_takes_a_move_if_they_are_about_the_game(
+    office: Office, ada: UUID, bea: UUID, text: str, headline: str, written: list[str]
+) -> None:
     game_id = game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
     turn = office.mails("ada")[-1]
-    arrives(turn.reply_to, a_mail("Rules, please!", Subject="Re: Not done: Tuesday stars"))
+    arrives(turn.reply_to, a_mail(text, Subject="Re: Not done: Tuesday stars"))
     settle()
     answer = office.mails("ada")[-1]
-    assert answer.subject == "The rules: Tuesday stars"
-    assert "You wrote: Rules\n" in answer.text
+    assert answer.subject == f"{headline}: Tuesday stars"
+    quoted = [line for line in answer.text.splitlines() if "You wrote:" in line]
+    assert quoted == [f"You wrote: {line}" for line in written]
+    if written == ["Games"]:
+        assert answer.text.startswith("##- Reply above this line: a command")
+        return
     assert answer.text.startswith("##- Reply above this line: a move, or ? for help")
     assert "Reply to this email with your move" in answer.text
     assert answer.reply_to == turn.reply_to
     arrives(answer.reply_to, a_mail(a_move(game_id, ada)))
     settle()
     assert "star-placed" in happened(game_id)
-
-
-def test_the_answer_to_help_quotes_the_player_once(office: Office, ada: UUID, bea: UUID) -> None:
-    game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
-    arrives(office.mails("ada")[-1].reply_to, a_mail("help"))
-    settle()
-    answer = office.mails("ada")[-1]
-    assert answer.subject == "Reply: Tuesday stars"
-    assert answer.text.count("You wrote:") == answer.text.count("You wrote: help\n") == 1
-
-
-def test_an_answer_about_other_games_takes_commands(office: Office, ada: UUID, bea: UUID) -> None:
-    game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
-    arrives(office.mails("ada")[-1].reply_to, a_mail("Games!", Subject="Re: Not done: Tuesday stars"))
-    settle()
-    answer = office.mails("ada")[-1]
-    assert answer.subject == "Reply: Tuesday stars"
-    assert "You wrote: Games\n" in answer.text
-    assert answer.text.startswith("##- Reply above this line: a command")
 
 
 def test_changes_sent_to_a_reply_address_that_a_former_player_knows_need_a_yes(

@@ -311,12 +311,8 @@ def test_a_bounce_report_with_a_personal_envelope_sender_still_counts_as_automat
 @pytest.mark.parametrize(
     "subject",
     [
-        "Fwd: Returned mail: see transcript for details",
-        "Re: Delivery Failure",
-        "Delivery failure of my parcel",
-        "Mail error?",
-        "Delivery problem",
-        "Message not delivered, what now?",
+        *("Fwd: Returned mail: see transcript for details", "Re: Delivery Failure", "Delivery failure of my parcel"),
+        *("Mail error?", "Delivery problem", "Message not delivered, what now?"),
     ],
 )
 def test_an_email_about_a_bounce_report_counts_as_written_by_a_person(subject: str) -> None:

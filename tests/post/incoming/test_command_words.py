@@ -159,11 +159,7 @@ def test_a_plan_within_a_sentence_counts_as_prose(words: str) -> None:
 @pytest.mark.parametrize(
     "others",
     [
-        "plan 7 leo c\nplan 7 leo d",
-        "plan 7 leo c\nundo",
-        "undo\n7 leo c",
-        "undo\nagree",
-        "agree\n7 leo c",
+        *("plan 7 leo c\nplan 7 leo d", "plan 7 leo c\nundo", "undo\n7 leo c", "undo\nagree", "agree\n7 leo c"),
         "undo\nresign",
     ],
 )
@@ -211,17 +207,7 @@ def test_an_email_can_be_signed_with_a_name_that_looks_like_a_command() -> None:
 
 
 SURNAMES = [
-    "Hintz",
-    "Tripp",
-    "Tip",
-    "Tipps",
-    "hin",
-    "hints",
-    "Conseils",
-    "Suggerimenti",
-    "Hinton",
-    "Tippl",
-    "suggerimenti",
+    *("Hintz", "Tripp", "Tip", "Tipps", "hin", "hints", "Conseils", "Suggerimenti", "Hinton", "Tippl", "suggerimenti"),
 ]
 
 
@@ -256,12 +242,8 @@ def test_the_word_hint_beside_prose_counts_as_prose_if_the_email_has_a_move(loca
 @pytest.mark.parametrize(
     "written",
     [
-        "7 leo c\n\nOn Mon, Ada wrote:\n\nhint",
-        "7 leo c\n\nhint",
-        "7 leo c\nhint\nAda",
-        "7 leo c\n\nTipp\nParis",
-        "Hello!\nhint\n\n7 leo c",
-        "hint\n7 leo c",
+        *("7 leo c\n\nOn Mon, Ada wrote:\n\nhint", "7 leo c\n\nhint", "7 leo c\nhint\nAda", "7 leo c\n\nTipp\nParis"),
+        *("Hello!\nhint\n\n7 leo c", "hint\n7 leo c"),
     ],
 )
 def test_a_hint_of_its_own_is_sent_beside_a_move(written: str) -> None:

@@ -430,14 +430,8 @@ def test_emails_to_the_post_desk_can_be_read_by_imap(
 @pytest.mark.parametrize(
     "head",
     [
-        "To: {}",
-        "To: nobody@example.org, {}",
-        "To: Sternenpost <{}>",
-        'To: "a@b" <{}>',
-        "Cc: {}",
-        "Delivered-To: {}",
-        "X-Original-To: <{}>",
-        "To: other@example.org\r\nEnvelope-To: {}",
+        *("To: {}", "To: nobody@example.org, {}", "To: Sternenpost <{}>", 'To: "a@b" <{}>', "Cc: {}"),
+        *("Delivered-To: {}", "X-Original-To: <{}>", "To: other@example.org\r\nEnvelope-To: {}"),
         "To: Sternenpost\r\n <{}>",
     ],
 )

@@ -10,10 +10,12 @@ from server.games.presentation import in_words, notation, read_move, write_move
 from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes, parse, read, understand
 from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
 from server.post.wording import by_beginning
 from server.translations import LOCALES
+from tests.post.incoming.replies.make import plain, understood
 from tests.support.samples import positions
 
 FORMS = {  # by frozen notation: what players may write, by language
@@ -67,8 +69,7 @@ FORMS = {  # by frozen notation: what players may write, by language
 
 def move_by_mail(text: str, locale: str) -> str | None:
     """Return the move that a mail with this text plays, in the frozen notation."""
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    return understand(parse(read(raw.encode()), sternenglanz, locale)).move
+    return understood(text, sternenglanz, locale).move
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -144,8 +145,7 @@ def test_moves_in_the_words_of_other_languages_are_not_played(line: str, locale:
     + [("1 posa stela brillante b1", "it"), ("lay star brith 3 -", "en"), ("lege Sterngebrut 3 -", "de")],
 )
 def test_a_misspelt_move_in_words_is_never_ignored(line: str, locale: str) -> None:
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n2 lapse\r\n{line}\r\n"
-    wishes = understand(parse(read(raw.encode()), sternenglanz, locale))
+    wishes = understood(f"2 lapse\n{line}", sternenglanz, locale)
     assert (wishes.problem, wishes.move) == ("not-understood", None)
 
 
@@ -167,9 +167,7 @@ def test_a_line_without_a_slot_is_played_if_it_fits_only_one_legal_move(
     line: str, locale: str, frozen: str | None
 ) -> None:
     moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
-    legal = [sternenglanz.read_move(it) for it in moves]
-    wishes = understand(parse(read(raw.encode()), sternenglanz, locale, legal))
+    wishes = understood(line, sternenglanz, locale, [sternenglanz.read_move(it) for it in moves])
     assert wishes.move == frozen
     assert (wishes.problem is None) == (frozen is not None)
 
@@ -178,99 +176,45 @@ def test_a_line_without_a_slot_is_played_if_it_fits_only_one_legal_move(
 
 SENTENCES = {
     "D capricorn f": [
-        "D on capricorn f",
-        "D ON CAPRICORN F",
-        "My double star D on Capricorn f, please",
-        "Doppelstern auf Steinbock f bitte",
-        "Ich möchte gern den Doppelstern auf Steinbock f legen.",
-        "Je voudrais poser mon étoile double sur le Capricorne f, merci",
-        "Metto la stella doppia su Capricorno f!",
+        *("D on capricorn f", "D ON CAPRICORN F", "My double star D on Capricorn f, please"),
+        *("Doppelstern auf Steinbock f bitte", "Ich möchte gern den Doppelstern auf Steinbock f legen."),
+        *("Je voudrais poser mon étoile double sur le Capricorne f, merci", "Metto la stella doppia su Capricorno f!"),
     ],
     "10 capricorn c": [
-        "Put my ten on Capricorn c please",
-        "I'd like to play the ten on capricorn c",
-        "I’d like to play the ten on Capricorn c.",
-        "Hello, I put a 10 on Cap, space c",
-        "Here is my move: ten on Capricorn c",
-        "Move: 10, Capricorn, c",
-        "Hi, my move is: 10 Capricorn c",
-        "10-cap-c thx",
-        "10 on Capricorn c \N{THUMBS UP SIGN}",
-        "I'll take Capricorn c with the ten :-)",
-        "Ten on Capricorn c. Good luck everyone!",
-        "Die 10 auf Steinbock, Feld c. Danke und Gruß, Ada",
-        "Il dieci su Capricorno c. Grazie, Ada!",
-        "Ten to space c of Capricorn, thanks",
-        "Bitte lege die Zehn auf Steinbock c",
-        "ich spiele 10 auf steinbock c",
-        "Je joue le dix sur le Capricorne, case c, s'il te plaît",
-        "Metti il dieci sul Capricorno c, per favore",
-        "10 a capricorno c",
-        "Let's try the ten on Capricorn c",
-        "Let us play a 10 on Capricorn c.",
-        "I think I'll put the ten on Capricorn c",
-        "Versuchen wir's mit der 10 auf Steinbock c",
-        "Ich denke, ich nehme die 10 auf Steinbock c",
-        "Lass uns die 10 auf Steinbock c spielen!",
-        "Essayons le dix sur le Capricorne c",
-        "Je pense que je vais jouer le dix sur le Capricorne c",
-        "Proviamo con il dieci su Capricorno c",
-        "Penso di giocare il dieci su Capricorno c",
+        *("Put my ten on Capricorn c please", "I'd like to play the ten on capricorn c"),
+        *("I’d like to play the ten on Capricorn c.", "Hello, I put a 10 on Cap, space c"),
+        *("Here is my move: ten on Capricorn c", "Move: 10, Capricorn, c", "Hi, my move is: 10 Capricorn c"),
+        *("10-cap-c thx", "10 on Capricorn c \N{THUMBS UP SIGN}", "I'll take Capricorn c with the ten :-)"),
+        *("Ten on Capricorn c. Good luck everyone!", "Die 10 auf Steinbock, Feld c. Danke und Gruß, Ada"),
+        *("Il dieci su Capricorno c. Grazie, Ada!", "Ten to space c of Capricorn, thanks"),
+        *("Bitte lege die Zehn auf Steinbock c", "ich spiele 10 auf steinbock c"),
+        *("Je joue le dix sur le Capricorne, case c, s'il te plaît", "Metti il dieci sul Capricorno c, per favore"),
+        *("10 a capricorno c", "Let's try the ten on Capricorn c", "Let us play a 10 on Capricorn c."),
+        *("I think I'll put the ten on Capricorn c", "Versuchen wir's mit der 10 auf Steinbock c"),
+        *("Ich denke, ich nehme die 10 auf Steinbock c", "Lass uns die 10 auf Steinbock c spielen!"),
+        *("Essayons le dix sur le Capricorne c", "Je pense que je vais jouer le dix sur le Capricorne c"),
+        *("Proviamo con il dieci su Capricorno c", "Penso di giocare il dieci su Capricorno c"),
     ],
     "7 leo c": [
-        "7 auf den Löwen c",
-        "Sieben Loewe c",
-        "put my seven on leo c",
-        "my seven goes to Leo, space c",
-        "Okay, then my 7 in Leo c.",
-        "Hi Clara, I'll put my 7 on Leo c please.",
-        "Also dann, 7 auf Löwe c",
-        "Meine 7 geht auf Löwe c",
-        "Alors, mon 7 va sur Lion c",
-        "Allora il mio 7 va sul Leone c",
-        "le sept sur le Lion c",
-        "Ecco la mia mossa: 7 Leone c",
+        *("7 auf den Löwen c", "Sieben Loewe c", "put my seven on leo c", "my seven goes to Leo, space c"),
+        *("Okay, then my 7 in Leo c.", "Hi Clara, I'll put my 7 on Leo c please.", "Also dann, 7 auf Löwe c"),
+        *("Meine 7 geht auf Löwe c", "Alors, mon 7 va sur Lion c", "Allora il mio 7 va sul Leone c"),
+        *("le sept sur le Lion c", "Ecco la mia mossa: 7 Leone c"),
     ],
     "1 aries c": ["my one on Aries c", "Die Eins auf Widder c", "le 1 sur le Bélier c"],
     "B leo b": ["the black hole on Leo b", "Schwarzes Loch auf Löwe b", "trou noir sur Lion b", "a B on leo b"],
 }
 UNCLEAR = (
-    "Put my ten on Capricorn",
-    "Put a D on Capricorn",
-    "put one on Aries c",
-    "Please: ten on capricorn c",
-    "Hello all: ten on capricorn c",
-    "capricorn c: 10",
-    "my 7: Leone c",
-    "Ten: on capricorn c",
-    "Pose: ten on capricorn c",
-    "Stella: ten on capricorn c",
-    "- Stella: ten on capricorn c",
-    "Stella move: ten on capricorn c",
-    "Star move is: ten on capricorn c",
-    "Move: Stella: ten on capricorn c",
-    "10 on Capricorn c. Thanks, leo d",
-    "10 on Capricorn c, cheers Nope",
-    "10 on Capricorn c \N{THUMBS DOWN SIGN}",
-    "Capricorn d b",
-    "d b capricorn",
-    "The ten on Scorpio I play",
-    "Hi Nope, ten on capricorn c",
-    "Clara, ten on capricorn c",
-    "Then ten on capricorn c",
-    "On Scorpio I play a ten",
-    "On Capricorn a ten",
-    "10 on leo a b",
-    "ten on capricorn c d",
-    "seven ten on capricorn c",
-    "ten on capricorn leo c",
-    "ten on capricorn c, seven on leo c",
-    "ten on capricorn c?",
-    "Can I put my ten on capricorn c?",
-    "ten on capricorn c...",
-    '"ten on capricorn c"',
-    "ten on capricorn c \N{THINKING FACE}",
-    "ma 7 leone c",
+    *("Put my ten on Capricorn", "Put a D on Capricorn", "put one on Aries c", "Please: ten on capricorn c"),
+    *("Hello all: ten on capricorn c", "capricorn c: 10", "my 7: Leone c", "Ten: on capricorn c"),
+    *("Pose: ten on capricorn c", "Stella: ten on capricorn c", "- Stella: ten on capricorn c"),
+    *("Stella move: ten on capricorn c", "Star move is: ten on capricorn c", "Move: Stella: ten on capricorn c"),
+    *("10 on Capricorn c. Thanks, leo d", "10 on Capricorn c, cheers Nope", "10 on Capricorn c \N{THUMBS DOWN SIGN}"),
+    *("Capricorn d b", "d b capricorn", "The ten on Scorpio I play", "Hi Nope, ten on capricorn c"),
+    *("Clara, ten on capricorn c", "Then ten on capricorn c", "On Scorpio I play a ten", "On Capricorn a ten"),
+    *("10 on leo a b", "ten on capricorn c d", "seven ten on capricorn c", "ten on capricorn leo c"),
+    *("ten on capricorn c, seven on leo c", "ten on capricorn c?", "Can I put my ten on capricorn c?"),
+    *("ten on capricorn c...", '"ten on capricorn c"', "ten on capricorn c \N{THINKING FACE}", "ma 7 leone c"),
 )
 STRANGE = {  # by the word that our reply names
     "don't": "Don't put the ten on capricorn c",
@@ -307,8 +251,7 @@ OTHERS = (
 
 
 def wishes_of(text: str, locale: str = "en") -> Wishes:
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    return understand(parse(read(raw.encode()), sternenhimmel, locale, list(PLACEMENTS.values())))
+    return understood(text, sternenhimmel, locale, list(PLACEMENTS.values()))
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -352,7 +295,7 @@ def test_an_unclear_sentence_is_not_played(locale: str) -> None:
 @pytest.mark.parametrize("word", STRANGE)
 def test_the_word_that_makes_a_sentence_unclear_is_named(word: str) -> None:
     line = wishes_of(f"Good evening Bea,\nwhat a game!\n\n{STRANGE[word]}").line
-    assert strange_word_in(sternenhimmel, line, "en") == word
+    assert strange_word_in(line, Grammar(Spoken(sternenhimmel, "en"))) == word
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -373,8 +316,11 @@ def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_me
     legal = list(PLACEMENTS.values())
     wishes = wishes_of(line, locale)
     assert (wishes.move, wishes.problem, wishes.line) == (None, "not-understood", line)
-    assert nearest_move_in(sternenhimmel, line, locale, legal) == (word, sternenhimmel.read_move(move))
-    assert nearest_move_in(sternenhimmel, line, locale, [it for it in legal if it.board == "virgo"]) is None
+    assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, locale), legal)) == (word, sternenhimmel.read_move(move))
+    assert (
+        nearest_move_in(line, Grammar(Spoken(sternenhimmel, locale), [it for it in legal if it.board == "virgo"]))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -382,7 +328,7 @@ def test_a_line_with_an_unknown_word_suggests_the_only_legal_move_that_it_may_me
     ["ten on capricorn c or d", "Don't put the ten on capricorn c", "5 xyzzy e", "what a game", "7 leo virgo a x3"],
 )
 def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> None:
-    assert nearest_move_in(sternenhimmel, line, "en", list(PLACEMENTS.values())) is None
+    assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, "en"), list(PLACEMENTS.values()))) is None
 
 
 @pytest.mark.parametrize(
@@ -391,7 +337,7 @@ def test_a_line_that_may_mean_no_move_or_several_suggests_none(line: str) -> Non
     + [("that is a", ""), ("7 leo c", "")],
 )
 def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
-    assert strange_word_in(sternenhimmel, line, "en") == word
+    assert strange_word_in(line, Grammar(Spoken(sternenhimmel, "en"))) == word
 
 
 @pytest.mark.parametrize(
@@ -400,7 +346,7 @@ def test_an_unknown_constellation_is_named(line: str, word: str) -> None:
 )
 def test_the_legal_moves_have_other_words_in_the_place_of_an_unknown_one(line: str, words: set[str]) -> None:
     legal = [sternenhimmel.read_move(it) for it in ("7 leo a", "7 leo c", "7 virgo c", "5 taurus c", "7 taurus e")]
-    assert set(words_in_place_of("loe", sternenhimmel, line, "en", legal)) == words
+    assert set(words_in_place_of("loe", line, Grammar(Spoken(sternenhimmel, "en"), legal))) == words
 
 
 @pytest.mark.parametrize(
@@ -419,8 +365,7 @@ def test_cards_are_chosen_in_a_sentence(words: str, locale: str) -> None:
     legal = rules.legal_moves(played.state, 0)
     for move in legal:
         cards = write_move(rules, move, locale).split(" ")[1:]
-        mail = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{words.format(*cards)}\r\n"
-        found = understand(parse(read(mail.encode()), rules, locale, legal))
+        found = understood(words.format(*cards), rules, locale, legal)
         assert found.move == rules.write_move(move), cards
 
 
@@ -445,10 +390,8 @@ def test_a_card_without_its_number_is_any_copy(line: str, frozen: str | None) ->
     hand = ("wanderung-3#6", "wanderung-3#7", "wanderung-2#2", "loch-a#1")
     legal = [sternenglanz.read_move(f"choose {' '.join(cards)}") for cards in permutations(hand, 2)]
     ours = ["choose star migration 3 #7 star migration 2 #2", "or choose from 12 other moves, such as"]
-    for lines in ((line,), ("Hi all,", "", line, "", "Ada")):
-        raw = "From: ada@example.org\r\n\r\n" + "\r\n".join(lines)
-        mail = read(raw.encode().replace(b"\r\n\r\n", b"\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n", 1))
-        found = understand(parse(mail, sternenglanz, "de", legal), ours)
+    for text in (line, f"Hi all,\n\n{line}\n\nAda"):
+        found = understand(parse(read(plain(text)), sternenglanz, "de", legal), ours)
         assert found.move == frozen and found.problem != "only-our-letter", found
 
 
@@ -456,15 +399,13 @@ def test_a_card_without_its_number_is_any_copy(line: str, frozen: str | None) ->
 def test_cards_to_lay_may_lack_their_numbers(line: str) -> None:
     hand = ("wanderung-3#10", "wanderung-3#6", "loch-b#1", "loch-b#2")
     legal = [sternenglanz.read_move(f"lay {' '.join(cards)}") for cards in permutations(hand, 2)]
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
-    assert understand(parse(read(raw.encode()), sternenglanz, "en", legal)).move == "lay wanderung-3#10 loch-b#1"
+    assert understood(line, sternenglanz, "en", legal).move == "lay wanderung-3#10 loch-b#1"
 
 
 def test_a_part_of_a_move_in_our_email_is_no_copy_of_it() -> None:
     ours = ["choose star migration 3 #7 star migration 2 #2", "Reply with your move on a line of its own."]
     for line in ("choose star migration 3 #7 star migration 2", "lay star migration 3 #10 black hole"):
-        raw = f"From: ada@example.org\r\n\r\n{line}\r\n"
-        found = understand(parse(read(raw.encode()), sternenglanz), [*ours, "lay star migration 3 #10 black hole B #2"])
+        found = understand(parse(read(plain(line)), sternenglanz), [*ours, "lay star migration 3 #10 black hole B #2"])
         assert found.problem == "not-understood"
 
 
@@ -522,15 +463,9 @@ def test_no_sentence_with_another_word_in_it_is_played() -> None:
 )
 def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) -> None:
     moves = (
-        "1 lay punkt b1",
-        "3 lay punkt b1",
-        "1 lay leucht b2",
-        "2 move a1 b2",
-        "2 move b2 a1",
-        "2 remove c1",
+        *("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 move b2 a1", "2 remove c1"),
         "1 lapse",
     )
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
     legal = [sternenglanz.read_move(it) for it in moves]
     for locale in LOCALES:
-        assert understand(parse(read(raw.encode()), sternenglanz, locale, legal)).move == frozen
+        assert understood(line, sternenglanz, locale, legal).move == frozen

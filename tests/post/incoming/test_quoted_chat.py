@@ -31,18 +31,7 @@ from tests.support.games import MINUTE, everything_due_happens, happened, later,
 pytestmark = pytest.mark.usefixtures("within")
 
 COMMANDS = (
-    "pass",
-    "1 2 3",
-    "resign",
-    "yes",
-    "stop",
-    "undo",
-    "pause",
-    "agree",
-    "?",
-    "ready",
-    "say I'm a fool",
-    "plan off",
+    *("pass", "1 2 3", "resign", "yes", "stop", "undo", "pause", "agree", "?", "ready", "say I'm a fool", "plan off"),
 )
 MOVES = {
     "sternenhimmel": ("7 leo a", "3 cancer c", "put my ten on Leo c", "on Leo c"),
@@ -53,18 +42,7 @@ LEGAL = {
     "sternenglanz": [GAMES["sternenglanz"].read_move(it) for it in ("1 lay leucht b2", "2 move a1 b2", "3 remove c1")],
 }
 CALLED = (
-    "Ben",
-    "7 leo",
-    "say",
-    "say hello",
-    "Plan",
-    "lay sonne",
-    "confirm",
-    "move a1",
-    "ja",
-    "¦",
-    "Stella",
-    "Ten",
+    *("Ben", "7 leo", "say", "say hello", "Plan", "lay sonne", "confirm", "move a1", "ja", "¦", "Stella", "Ten"),
     "Move b2",
 )
 

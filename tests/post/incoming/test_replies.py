@@ -180,19 +180,10 @@ def disguised(dice: Random, line: str) -> str:
 
 
 CHATTER = (
-    "Hallo zusammen,",
-    "Hi all",
-    "Bonjour !",
-    "Ciao a tutti",
-    "Das wird eng, fürchte ich.",
-    "What a game so far!",
+    *("Hallo zusammen,", "Hi all", "Bonjour !", "Ciao a tutti", "Das wird eng, fürchte ich.", "What a game so far!"),
 )
 BYES = (
-    "Viele Grüße\nAda",
-    "Cheers, Ada",
-    "À bientôt\nAda",
-    "Saluti\nAda",
-    "Ada\nMusterstr. 12\n10115 Berlin",
+    *("Viele Grüße\nAda", "Cheers, Ada", "À bientôt\nAda", "Saluti\nAda", "Ada\nMusterstr. 12\n10115 Berlin"),
     "-- \nAda\n7 leo c",
 )
 

@@ -1,8 +1,6 @@
 """Short forms of moves, as players write them without looking at the notation."""
 
 import re
-from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -10,9 +8,10 @@ import pytest
 from server.games import sternenglanz, sternenhimmel
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.play.views import view_of
-from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.sentences import fitting_moves_in
 from server.translations import LOCALES
+from tests.post.incoming.replies.make import understood
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Office
 from tests.support.games import happened, head_of
@@ -82,30 +81,25 @@ STEPS += ("1 nova d4", "1 lapse", "finish")
 FIRMAMENT_MOVES = tuple(map(sternenglanz.read_move, STEPS))
 
 
-def wishes(text: str, rules: Any, legal: Sequence[Any], locale: str = "en") -> Wishes:
-    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    return understand(parse(read(raw.encode()), rules, locale, legal))
-
-
 @pytest.mark.parametrize("locale", LOCALES)
 def test_short_forms_of_a_placement_are_played_in_any_language(locale: str) -> None:
     for text in "|".join(SKY.values()).split("|"):
-        assert wishes(text, sternenhimmel, list(PLACEMENTS.values()), locale).move == "7 leo c", text
+        assert understood(text, sternenhimmel, locale, list(PLACEMENTS.values())).move == "7 leo c", text
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("move", FIRMAMENT)
 def test_short_forms_of_a_step_are_played_in_any_language(move: str, locale: str) -> None:
     for text in "|".join(FIRMAMENT[move].values()).split("|"):
-        assert wishes(text, sternenglanz, FIRMAMENT_MOVES, locale).move == move, text
+        assert understood(text, sternenglanz, locale, FIRMAMENT_MOVES).move == move, text
 
 
 @pytest.mark.parametrize("text", ["1 on Leo", "1 auf Löwe", "1onLeo", "my 1 on Leo please", "1 sur le Lion", "1 leo"])
 def test_a_star_and_a_constellation_mean_the_only_free_space(text: str) -> None:
     one = [Placement("1", "leo", "c"), Placement("1", "virgo", "a"), Placement("7", "leo", "c")]
-    assert wishes(text, sternenhimmel, one).move == "1 leo c"
-    assert wishes(text, sternenhimmel, [*one, Placement("1", "leo", "d")]).problem == "not-understood"
-    assert wishes(text, sternenhimmel, one[1:]).problem == "not-understood"
+    assert understood(text, sternenhimmel, "en", one).move == "1 leo c"
+    assert understood(text, sternenhimmel, "en", [*one, Placement("1", "leo", "d")]).problem == "not-understood"
+    assert understood(text, sternenhimmel, "en", one[1:]).problem == "not-understood"
 
 
 @pytest.mark.parametrize(
@@ -113,33 +107,28 @@ def test_a_star_and_a_constellation_mean_the_only_free_space(text: str) -> None:
 )
 def test_a_part_of_a_placement_is_not_played(text: str) -> None:
     one = [Placement("1", "leo", "c"), Placement("D", "leo", "c")]
-    assert wishes(text, sternenhimmel, one).move is None
+    assert understood(text, sternenhimmel, "en", one).move is None
 
 
 @pytest.mark.parametrize("word", ["6", "six", "sechs", "sechser"])
 def test_a_number_word_means_a_star_beside_a_constellation(word: str) -> None:
     six = [Placement("6", "leo", "c"), Placement("6", "gemini", "e")]
-    assert wishes(f"{word} on Leo", sternenhimmel, six).move == "6 leo c"
+    assert understood(f"{word} on Leo", sternenhimmel, "en", six).move == "6 leo c"
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize(
     "text",
     [
-        "Sei un leone!",
-        "Sei dei Gemelli!",
-        "Sei ein Löwe!",
-        "Einer im Löwen",
-        "The one on Leo",
-        "my one Leo",
+        *("Sei un leone!", "Sei dei Gemelli!", "Sei ein Löwe!", "Einer im Löwen", "The one on Leo", "my one Leo"),
         "Sept. Leo",
     ]
     + ["mon un Lion", "le un Lion", "mio uno Leone"],
 )
 def test_a_number_word_with_a_second_meaning_needs_a_space(text: str, locale: str) -> None:
     legal = [Placement(star, board, "c") for star in ("1", "6", "7") for board in ("leo", "gemini")]
-    assert wishes(text, sternenhimmel, legal, locale).move is None
-    assert wishes("sei leone c", sternenhimmel, legal, locale).move == "6 leo c"
+    assert understood(text, sternenhimmel, locale, legal).move is None
+    assert understood("sei leone c", sternenhimmel, locale, legal).move == "6 leo c"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +144,7 @@ def test_a_number_word_with_a_second_meaning_needs_a_space(text: str, locale: st
 )
 def test_the_moves_that_a_part_of_a_placement_fits_are_found(text: str, moves: list[str]) -> None:
     legal = [sternenhimmel.read_move(it) for it in ("1 leo c", "1 leo d", "10 capricorn c")]
-    found = fitting_moves_in(sternenhimmel, text, "de", legal)
+    found = fitting_moves_in(text, Grammar(Spoken(sternenhimmel, "de"), legal))
     assert [sternenhimmel.write_move(it) for it in found] == moves
 
 
@@ -172,9 +161,9 @@ def test_the_moves_that_a_part_of_a_placement_fits_are_found(text: str, moves: l
     ],
 )
 def test_the_moves_that_a_part_of_a_step_fits_are_found(text: str, moves: list[str]) -> None:
-    found = fitting_moves_in(sternenglanz, text, "de", FIRMAMENT_MOVES)
+    found = fitting_moves_in(text, Grammar(Spoken(sternenglanz, "de"), FIRMAMENT_MOVES))
     assert [sternenglanz.write_move(it) for it in found] == moves
-    assert wishes(text, sternenglanz, FIRMAMENT_MOVES).move is None
+    assert understood(text, sternenglanz, "en", FIRMAMENT_MOVES).move is None
 
 
 @pytest.mark.parametrize(
@@ -184,10 +173,10 @@ def test_the_moves_that_a_part_of_a_step_fits_are_found(text: str, moves: list[s
 )
 def test_passing_plays_the_only_move_of_that_kind(text: str) -> None:
     dot, lapse, finish = map(sternenglanz.read_move, ("1 lay punkt b1", "2 lapse", "finish"))
-    assert wishes(text, sternenglanz, [dot, lapse]).move == "2 lapse"
-    assert wishes(text, sternenglanz, [dot, lapse, finish]).problem == "not-understood"
-    assert wishes(text, sternenglanz, [dot]).problem == "not-understood"
-    assert wishes(text, sternenhimmel, list(PLACEMENTS.values())).problem == "not-understood"
+    assert understood(text, sternenglanz, "en", [dot, lapse]).move == "2 lapse"
+    assert understood(text, sternenglanz, "en", [dot, lapse, finish]).problem == "not-understood"
+    assert understood(text, sternenglanz, "en", [dot]).problem == "not-understood"
+    assert understood(text, sternenhimmel, "en", list(PLACEMENTS.values())).problem == "not-understood"
 
 
 @pytest.mark.parametrize(
@@ -195,7 +184,7 @@ def test_passing_plays_the_only_move_of_that_kind(text: str) -> None:
 )
 def test_doubtful_words_about_passing_are_not_played(text: str) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
-    assert wishes(text, sternenglanz, legal).move is None
+    assert understood(text, sternenglanz, "en", legal).move is None
 
 
 @pytest.mark.parametrize(
@@ -204,8 +193,8 @@ def test_doubtful_words_about_passing_are_not_played(text: str) -> None:
 def test_a_polite_pass_beside_another_move_plays_neither(words: str) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
     for text in (f"1 lay punkt b1\n\n{words}", f"{words}\n\n1 lay punkt b1"):
-        assert wishes(text, sternenglanz, legal).problem == "two-moves"
-        assert wishes(text, sternenglanz, legal[:1]).problem == "spoken-against"
+        assert understood(text, sternenglanz, "en", legal).problem == "two-moves"
+        assert understood(text, sternenglanz, "en", legal[:1]).problem == "spoken-against"
 
 
 @pytest.mark.parametrize(
@@ -214,8 +203,8 @@ def test_a_polite_pass_beside_another_move_plays_neither(words: str) -> None:
 def test_words_that_only_contain_a_pass_are_not_played(text: str) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 lapse")]
     for locale in LOCALES:
-        assert wishes(text, sternenglanz, legal, locale).move is None
-        assert wishes(f"1 lay punkt b1\n\n{text}", sternenglanz, legal, locale).move == "1 lay punkt b1"
+        assert understood(text, sternenglanz, locale, legal).move is None
+        assert understood(f"1 lay punkt b1\n\n{text}", sternenglanz, locale, legal).move == "1 lay punkt b1"
 
 
 @pytest.mark.usefixtures("within")

@@ -5,8 +5,10 @@ Expectations are literals beside the mail. None comes from the code under test.
 
 import base64
 import quopri
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from server.post.incoming.replies import Wishes, parse, read, understand
 from tests.post.incoming.replies.programs import (
     ADA,
     ADDRESS,
@@ -63,6 +65,11 @@ def plain(
     octets = words if isinstance(words, bytes) else words.encode("utf-8", "surrogatepass")
     top = f"From: {sender}\r\nTo: {ADDRESS}\r\nSubject: Re: Tuesday stars\r\n{head}Content-Type: {kind}\r\n\r\n"
     return top.encode("utf-8", "surrogateescape") + octets + b"\r\n"
+
+
+def understood(text: str, rules: Any, locale: str = "en", legal: Sequence[Any] = ()) -> Wishes:
+    """What an email with this text asks for at a table of this game."""
+    return understand(parse(read(plain(text)), rules, locale, legal))
 
 
 def page(html: str) -> bytes:
@@ -334,15 +341,7 @@ def pages() -> None:
 def encodings() -> None:
     greeting = "Grüße!\n\n7 leo c\n"
     for charset in (
-        "utf-8",
-        "iso-8859-1",
-        "iso-8859-15",
-        "windows-1252",
-        "cp850",
-        "macintosh",
-        "koi8-r",
-        "gb18030",
-        "big5",
+        *("utf-8", "iso-8859-1", "iso-8859-15", "windows-1252", "cp850", "macintosh", "koi8-r", "gb18030", "big5"),
     ):
         body = part("plain", greeting, charset, "8bit")
         case(f"charset-{charset}", mail(Typed(""), body, "X-Mailer: any"), MOVE)
