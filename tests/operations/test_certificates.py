@@ -9,16 +9,15 @@ from socketserver import BaseRequestHandler, StreamRequestHandler, ThreadingTCPS
 from threading import Thread
 
 import pytest
-from click.testing import CliRunner
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from flask import Flask
 
-from server import cli
 from server.operations import certificates
 from server.operations.certificates import NotShown, smtp_certificate, web_certificate
+from tests.support.commands import ask
 from tests.support.live_server import free_port
 
 LIFE = timedelta(days=90)
@@ -139,7 +138,7 @@ def test_the_doctor_reports_an_expiring_certificate(
             "SMTP_URL": "",
             "STERNENPOST_BASE_URL": base_url,
         }
-        result = CliRunner().invoke(cli.main, ["doctor"], env=settings)
+        result = ask("doctor", **settings)
     found = dict(line.split(": ", 1) for line in result.stdout.splitlines())
     assert found["certificate"].startswith("the certificate of" if status else "ok")
     assert result.exit_code == status
@@ -155,6 +154,6 @@ def test_an_unreachable_base_url_is_not_reported_as_a_failure(
         "SMTP_URL": "",
         "STERNENPOST_BASE_URL": f"https://127.0.0.1:{free_port()}",
     }
-    result = CliRunner().invoke(cli.main, ["doctor"], env=settings)
+    result = ask("doctor", **settings)
     assert "certificate: not looked up: " in result.stdout
     assert result.exit_code == 0

@@ -4,16 +4,16 @@ from datetime import timedelta
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 
-from server import cli
 from server.cli.service import OWNS_TABLES
 from server.clock import Clock, clock
 from server.play.timing import host_clock
 from server.play.timing.sandbox_clock import move_clock
 from server.post.incoming.smtp_server import SmtpServer
 from server.store.tables import db
+from tests.support.commands import ask
 from tests.support.games import host_clock_is_off
 from tests.support.illnesses import ILLNESSES, unreachable
 from tests.support.live_server import free_port
@@ -21,7 +21,7 @@ from tests.support.live_server import free_port
 
 def doctor(**environment: str) -> Result:
     """Run `sternenpost doctor` with these settings, without touching this process's logs."""
-    return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
+    return ask("doctor", **{"SMTP_URL": "", **environment})
 
 
 @pytest.fixture

@@ -7,11 +7,9 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
 from flask import Flask
 from sqlalchemy import select, update
 
-from server import cli
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.games import Json
@@ -23,6 +21,7 @@ from server.play.seating.seats import leave, take_seat
 from server.play.votes import vote
 from server.store.connections import autocommit
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
+from tests.support.commands import ask as run
 from tests.support.games import (
     BOT,
     DAY,
@@ -75,10 +74,6 @@ def damage(game_id: UUID, seat: int | None = None, **values: Any) -> None:
     where = (GameRow.game_id == game_id) if seat is None else (SeatRow.game_id == game_id) & (SeatRow.seat == seat)
     db.session.execute(update(GameRow if seat is None else SeatRow).where(where).values(**values))
     db.session.commit()
-
-
-def run(*arguments: str | UUID) -> Result:
-    return CliRunner().invoke(cli.main, [str(word) for word in arguments])
 
 
 # Everything right

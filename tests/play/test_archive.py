@@ -13,14 +13,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 
-from server import cli
 from server.games import GAMES, Json
 from server.games.sternenhimmel.material import BOARDS
 from server.play.archive import LARGEST, Flaw, check
 from tests.support.archives import archive, as_file, change_order, first, long, new_seed, rehash, say_more
+from tests.support.commands import ask
 from tests.support.random_games import archives
 
 assert archive and long  # fixtures
@@ -613,7 +613,7 @@ def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
     """Run the command without a database or valid settings."""
     path = tmp_path / "archive.json"
     path.write_bytes(raw)
-    return CliRunner().invoke(cli.main, ["verify", str(path), *more], env={"DATABASE_URL": "nonsense"})
+    return ask("verify", path, *more, DATABASE_URL="nonsense")
 
 
 @pytest.mark.parametrize("name", MALFORMED)
