@@ -226,7 +226,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
     found |= _certificates(settings)
     if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
         key = read_key(settings.dkim_key) if settings.dkim_key and found["DKIM key"] == "ok" else None
-        found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
+        found |= check_records(domain, settings.inbound_domain, settings.dkim_selector, key)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
     if address is not None:
@@ -242,7 +242,7 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
     way = Way(
         worker.outgoing(app, settings),
         mail_host(settings.base_url),
-        worker.reply_domain(settings),
+        settings.inbound_domain,
         settings.desk_address,
     )
     if mailbox is None:

@@ -5,7 +5,7 @@ A sender leases a webhook, so that each webhook gets one delivery at a time.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
 from psycopg.rows import dict_row
@@ -57,8 +57,10 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
     # This comes first, since it locks the webhook: then `release` sees all deliveries added before.
     woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
+    delivery = {"player_id": note.player_id, "kind": kind, "payload": payload}
     for webhook_id in db.session.scalars(woken).all():
-        _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
+        own_id = uuid5(webhook_id, str(note.letter_id))
+        _enqueue(note.made_at, webhook_id=webhook_id, delivery_id=own_id, **delivery)
     db.session.commit()
     db.session.execute(
         delete(LetterRow).where(LetterRow.game_id == note.game_id, LetterRow.letter_id == note.letter_id)
@@ -77,19 +79,14 @@ def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: dat
     """Queue one delivery for one webhook, within the current transaction. Return the id of the delivery."""
     delivery_id = uuid4()
     db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
-    _enqueue(player_id, webhook_id, delivery_id, kind, payload, now)
+    delivery = {"player_id": player_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
+    _enqueue(now, **delivery, kind=kind, payload=payload)
     return delivery_id
 
 
-def _enqueue(
-    player_id: UUID | None, webhook_id: UUID, delivery_id: UUID, kind: str, payload: str, made_at: datetime
-) -> None:
+def _enqueue(made_at: datetime, **delivery: Any) -> None:
     row = insert(WebhookDelivery).values(
-        player_id=player_id,
-        webhook_id=webhook_id,
-        delivery_id=delivery_id,
-        kind=kind,
-        payload=payload,
+        **delivery,
         made_at=made_at,
         begun_at=made_at,
         due_at=made_at,

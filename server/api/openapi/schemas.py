@@ -1119,13 +1119,16 @@ class TakenBack(Answer):
     you = fields.Nested(You)
 
 
-class LegalMovesRequest(Request):
+class HintRequest(Request):
     begun = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
         **_about("Steps that begin the turn"),
     )
+
+
+class LegalMovesRequest(HintRequest):
     planned = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         validate=long(MOST_PLANNED),
@@ -1133,15 +1136,6 @@ class LegalMovesRequest(Request):
             "Moves of your plan. With them, the response lists what you can plan next: the moves that would be legal if "
             "your next turn began now, after these moves and the steps in `begun`."
         ),
-    )
-
-
-class HintRequest(Request):
-    begun = Several(
-        fields.Raw(metadata={"anyOf": by_game("Move")}),
-        required=True,
-        validate=long(50),
-        **_about("Steps that begin the turn"),
     )
 
 
@@ -1177,9 +1171,7 @@ def _why() -> fields.String:
     )
 
 
-class HintedMove(Answer):
-    move = fields.Raw(metadata={"anyOf": by_game("Move")})
-    words = fields.String(**_about("Move as players write it in emails, in your language"))
+class HintedMove(NextStep):
     why = _why()
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
@@ -1225,11 +1217,9 @@ class ReviewQuery(Request):
     seat = QueryNumber(0, 254, **_about("Seat to review. Default: yours"))
 
 
-class BetterMove(Answer):
+class BetterMove(NextStep):
     """Move that a hint suggests, or the move of `greedy` if that was worth more."""
 
-    move = fields.Raw(metadata={"anyOf": by_game("Move")})
-    words = fields.String(**_about("Move as players write it in emails, in your language"))
     why = _why()
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
@@ -1459,11 +1449,6 @@ class WebhookDelivery(Answer):
     made_at = Moment()
     tried_at = Moment(allow_none=True)
     next_at = Moment(allow_none=True)
-
-
-class DeliveriesQuery(Request):
-    cursor = fields.String(**_about("Cursor from `next` of the previous page"))
-    limit = QueryNumber(1, 100, load_default=20)
 
 
 class WebhookDeliveries(Answer):

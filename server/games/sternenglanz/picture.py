@@ -235,7 +235,7 @@ def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> I
         yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
     for star in removed:
         cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
-        crossed_out = Sprite(piece(star, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
+        crossed_out = Sprite(piece(star, (0, 0), 0.4, theme) + cross, around(0, 0, 16), theme.card)
         yield from placed(-24, 24, [crossed_out])
 
 
