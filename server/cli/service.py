@@ -240,10 +240,7 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(
-        worker.outgoing(app, settings),
-        mail_host(settings.base_url),
-        settings.inbound_domain,
-        settings.desk_address,
+        worker.outgoing(app, settings), mail_host(settings.base_url), settings.inbound_domain, settings.desk_address
     )
     if mailbox is None:
         click.echo(f"Sent a test email to {address}. Reply to it within {wait} seconds.")

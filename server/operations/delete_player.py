@@ -288,17 +288,7 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 def _own(player_id: UUID, email: str) -> list[_Rows]:
     """Return the tables that contain a player's own data, each with a condition for the rows. This includes data about
     an unconfirmed address."""
-    tables: Any = (
-        Token,
-        App,
-        StreamTicket,
-        PushSubscription,
-        WebhookDelivery,
-        Webhook,
-        Bounce,
-        Note,
-        DeskGame,
-    )
+    tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note, DeskGame)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
     addresses = {email, *db.session.scalars(select(SignIn.email).where(codes))}

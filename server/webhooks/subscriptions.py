@@ -48,7 +48,7 @@ _ABOUT: Json = {
     "seat": {"description": "Your seat", **json_schemas.SEAT},
 }
 _DUE_AT: Json = {
-    "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"},
+    "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"}
 }
 _TURN: Json = {"turn": {"description": "Number of your turn", "type": "integer", "minimum": 1}, **_DUE_AT}
 _FIELDS: Final[Mapping[str, Json]] = {  # the fields of each group, see `NoticeKind.payload`

@@ -374,10 +374,7 @@ def test_the_host_is_warned_once_three_days_before_the_game_closes(
     close_due()
     assert is_closed(path, ada)
     office.delivers()
-    assert ["Not all seats were taken in time." in office.mails(who)[-1].text for who in ("ada", "bea")] == [
-        True,
-        True,
-    ]
+    assert ["Not all seats were taken in time." in office.mails(who)[-1].text for who in ("ada", "bea")] == [True, True]
 
 
 def test_the_host_of_a_short_lived_game_is_warned_halfway(app: Flask, ada: Someone) -> None:

@@ -76,11 +76,7 @@ class _Client:
 
 
 def drive(
-    port: int,
-    games: Sequence[Iterable[bytes]],
-    clients: int,
-    expected: bytes = b"HTTP/1.1 201",
-    pause: float = 0,
+    port: int, games: Sequence[Iterable[bytes]], clients: int, expected: bytes = b"HTTP/1.1 201", pause: float = 0
 ) -> Driven:
     """Play these games until a client finds none that waits for a move. Raise ValueError for another answer,
     TimeoutError for none.

@@ -145,10 +145,7 @@ def main() -> None:
         with stage.in_process(postgres.url):
             games = {name: stage.rehearse(name, 3)[-1] for name in GAMES}  # the last has the most seats
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        with (
-            stage.serving(stage.OURS, postgres.url) as ours,
-            stage.serving(BLANK, postgres.url) as limit,
-        ):
+        with stage.serving(stage.OURS, postgres.url) as ours, stage.serving(BLANK, postgres.url) as limit:
             for name, selector in GAMES.items():
                 address = f"http://127.0.0.1:{ours.port}/#/games/{games[name].game_id}"
                 views, blanks = [], []

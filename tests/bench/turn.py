@@ -155,10 +155,7 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
         forget_letters()
     moves = [stage.requests(game) for game in games]
     listener, turns, moves_a_turn, sums = Listener(), [], [], defaultdict[str, list[float]](list)
-    with (
-        stage.serving(stage.OURS, postgres.url) as web,
-        working(postgres.url, listener.port, key) as worker,
-    ):
+    with stage.serving(stage.OURS, postgres.url) as web, working(postgres.url, listener.port, key) as worker:
         at_work = Turns(web, worker.pid, postgres, listener)
         at_work.play([requests[:MOVES_BEFORE] for requests in moves])
         for run in range(RUNS + 1):

@@ -370,10 +370,7 @@ OF_ANY_GAME: Retold = {
         lambda it: put_in(it, first(it, "seat-handed-over") + 1, "seat-handed-over", 1, bot="greedy", why="resigned"),
         "No person",
     ),
-    "a return without a departure": (
-        lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1),
-        "No bot",
-    ),
+    "a return without a departure": (lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1), "No bot"),
     "a take-back past another player's move": (
         lambda it: it["events"][first(it, "move-taken-back")].update(
             seat=(it["events"][first(it, "move-taken-back")]["seat"] + 1) % 3
@@ -530,10 +527,7 @@ OF_STERNENGLANZ: Retold = {
     "another card in the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),
     "a move along another path": (another_path, "Event"),
     "a longer move": (lambda it: body(it, "star-moved")["path"].append("a1"), "Event"),
-    "a star that moves as another class": (
-        lambda it: body(it, "star-moved").update(star="pracht"),
-        "star is .pracht",
-    ),
+    "a star that moves as another class": (lambda it: body(it, "star-moved").update(star="pracht"), "star is .pracht"),
     "a turn finished after one slot": (with_a_finish, "Event|is missing"),
     "slots not shifted": (lambda it: without(it, "cards-shifted", 1), "Event"),
     "other slots after the shift": (lambda it: body(it, "cards-shifted", 1)["slots"].reverse(), "slots is"),

@@ -120,9 +120,7 @@ def test_kill_9_during_smtp_before_the_250_response_still_delivers_the_email_onc
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_after_an_unrecorded_250_response_delivers_the_email_twice_with_one_message_id(
-    table: Table,
-) -> None:
+def test_kill_9_after_an_unrecorded_250_response_delivers_the_email_twice_with_one_message_id(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         table.house.post.release(BEN)

@@ -99,8 +99,7 @@ def test_slack_gets_each_turn_once(office: HookOffice, slack: Receiver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("locale", "words"),
-    [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")],
+    ("locale", "words"), [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")]
 )
 def test_a_message_is_in_the_seated_players_language(
     locale: str, words: str, office: HookOffice, discord: Receiver

@@ -129,8 +129,7 @@ def _about(description: str, **more: Any) -> Json:
 class SignInRequest(Request):
     email = _email(required=True, description="Address that the code is emailed to")
     locale = fields.String(
-        validate=one_of(LOCALES),
-        **_about("Language of emails to a new player. Default: from `Accept-Language`."),
+        validate=one_of(LOCALES), **_about("Language of emails to a new player. Default: from `Accept-Language`.")
     )
     zone = _text(
         80,
@@ -152,10 +151,7 @@ class GuestRequest(Request):
 class TokenRequest(Request):
     """Either an emailed sign-in code, or the details of an additional token."""
 
-    VARIANTS: ClassVar[Json] = {
-        "TokenByCode": ("sign_in", "code"),
-        "FurtherToken": ("name?", "scopes?", "expires_at?"),
-    }
+    VARIANTS: ClassVar[Json] = {"TokenByCode": ("sign_in", "code"), "FurtherToken": ("name?", "scopes?", "expires_at?")}
 
     sign_in = fields.UUID(**_about("Sign-in id from POST /v1/sign-ins"))
     code = _code("Code from the email")
@@ -1198,8 +1194,7 @@ class HintedMove(NextStep):
         ),
     )
     scores_with_then = fields.Integer(
-        allow_none=True,
-        **_about("As `scores`, for the move and the steps in `then` together"),
+        allow_none=True, **_about("As `scores`, for the move and the steps in `then` together")
     )
     wins = fields.Boolean(
         **_about("Whether the move and the steps in `then` are certain to end the game, with you alone in first place")

@@ -63,10 +63,7 @@ _PARTS = (0.4, 0.6, 0.8, 1.0, 1.1)  # widths of a thumbnail, as parts of the Fir
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
     """Draw the Firmament, the supplies, the seats in two columns and the viewer's hand. The hand fills the gap left by
     an odd number of seats."""
-    parts: list[Part] = [
-        *_head(view, names, theme, locale),
-        *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
-    ]
+    parts: list[Part] = [*_head(view, names, theme, locale), *placed(MARGIN, _HEAD, _firmament(view, theme, locale))]
     top = _HEAD + _FULL + MARGIN
     parts += placed(MARGIN, top, _supplies(view, theme, locale))
     top += 92 + (BILD + MARGIN if _is_shared(view) else 0)

@@ -12,17 +12,7 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from server.games.errors import MalformedMove
-from server.games.sternenglanz.material import (
-    CARDS,
-    FIELDS,
-    GEBURT,
-    KIND_OF,
-    LOCH,
-    SLOTS,
-    STARS,
-    SUPERNOVA,
-    WANDERUNG,
-)
+from server.games.sternenglanz.material import CARDS, FIELDS, GEBURT, KIND_OF, LOCH, SLOTS, STARS, SUPERNOVA, WANDERUNG
 from server.games.sternenglanz.moves import (
     MOST_STEPS,
     Choose,

@@ -105,9 +105,7 @@ def _not_in_play(sky: State, board: str) -> IllegalMove:
 
     if board not in BOARDS:
         return IllegalMove(
-            "board-not-in-play",
-            "This constellation doesn't exist. Constellations in play: %(boards)s.",
-            boards=in_play,
+            "board-not-in-play", "This constellation doesn't exist. Constellations in play: %(boards)s.", boards=in_play
         )
     return IllegalMove(
         "board-not-in-play",
