@@ -171,15 +171,8 @@ class World:
             version = load(self.game_id).version
             sits = load(self.game_id).seat_of(person(self.names[VIEWER])) is not None
         looks = [
-            "",
-            "/events",
-            "/votes",
-            "/messages",
-            "/archive",
-            "/legal-moves",
-            "/stream",
-            "/picture.svg",
-            "/picture.png",
+            *("", "/events", "/votes", "/messages", "/archive", "/legal-moves"),
+            *("/stream", "/picture.svg", "/picture.png"),
         ]
         newest = range(max(self.looked_at, version - 3), version + 1)
         looks += [f"?at={it}" for it in sorted({0, self.looked_at // 2, *newest})]
@@ -340,14 +333,8 @@ class Pair:
 
 
 _KINDS = [
-    "your-turn",
-    "game-started",
-    "game-paused",
-    "game-resumed",
-    "take-back-asked",
-    "vote-asked",
-    "move-taken-back",
-    "message",
+    *("your-turn", "game-started", "game-paused", "game-resumed"),
+    *("take-back-asked", "vote-asked", "move-taken-back", "message"),
 ]
 
 

@@ -24,13 +24,8 @@ from tests.support.games import game_of, person
 
 CHECKOUT = Path(__file__).parents[2]
 CHANGES = (
-    "DELETE FROM events",
-    "TRUNCATE events",
-    "ALTER TABLE events DISABLE TRIGGER ALL",
-    "DROP TABLE events",
-    "UPDATE alembic_version SET version_num = ''",
-    "CREATE TABLE mine AS SELECT 1",
-    "SET ROLE sternenpost",
+    *("DELETE FROM events", "TRUNCATE events", "ALTER TABLE events DISABLE TRIGGER ALL", "DROP TABLE events"),
+    *("UPDATE alembic_version SET version_num = ''", "CREATE TABLE mine AS SELECT 1", "SET ROLE sternenpost"),
 )
 
 
