@@ -259,21 +259,6 @@ def test_a_move_gets_its_response_on_retry_after_a_web_process_was_killed(
     table.has_counted_once()
 
 
-def test_retrying_a_take_back_interrupted_by_a_killed_web_process_takes_back_the_move_once(
-    table: Table, threads: ThreadPoolExecutor
-) -> None:
-    assert table.ada_moves().status_code == 201
-    house, to = table.house, table.asked["turn"]
-    clients = [Client(house, table.ada.token) for _ in range(3)]
-    with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
-        race = [threads.submit(it.ask, "POST", f"{table.path}/take-backs", json={"to": to}) for it in clients]
-        house.await_waiters()
-        house.kill(house.web)
-    house.start_web()
-    assert Counter(racer.result().status_code for racer in race) == {201: 1, 409: 2}
-    assert house.count("events WHERE game_id = %s AND type = 'move-taken-back'", table.game_id) == 1
-
-
 def test_an_acknowledged_move_survives_the_end_of_the_web_process(table: Table, threads: ThreadPoolExecutor) -> None:
     race = start_race(table, threads)
     wait(race, return_when=FIRST_COMPLETED)
