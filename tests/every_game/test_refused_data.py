@@ -22,7 +22,7 @@ from server.store.tables import Player, StandIn, db
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import LOOKS, calls_need_no_rules, first_move
-from tests.support.commands import ask
+from tests.support.commands import ask, found_by
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, happened, later, letters, person, service_is_up
 from tests.support.live_server import AT_ONCE
@@ -71,9 +71,7 @@ def id_of(path: str) -> UUID:
 
 
 def doctor(app: Flask) -> dict[str, str]:
-    found = ask("doctor", DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"])
-    assert found.stdout, found
-    return dict(line.split(": ", 1) for line in found.stdout.splitlines())
+    return found_by(ask("doctor", DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"]))
 
 
 def everything_goes_on(app: Flask, table: str, ada: Someone, bea: Someone, office: Office) -> None:

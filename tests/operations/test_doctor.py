@@ -13,7 +13,7 @@ from server.play.timing import host_clock
 from server.play.timing.sandbox_clock import move_clock
 from server.post.incoming.smtp_server import SmtpServer
 from server.store.tables import db
-from tests.support.commands import ask
+from tests.support.commands import ask, found_by
 from tests.support.games import host_clock_is_off
 from tests.support.illnesses import ILLNESSES, unreachable
 from tests.support.live_server import free_port
@@ -31,11 +31,6 @@ def patient(healthy_app: Flask, shared_url: str, tmp_path) -> dict[str, str]:
 
 
 ROOM = "temporary directory"
-
-
-def found_by(result: Result) -> dict[str, str]:
-    assert result.stdout, result
-    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
 
 
 def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:

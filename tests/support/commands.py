@@ -17,3 +17,9 @@ def run(*words: object, status: int = 0) -> str:
     db.session.expire_all()
     assert result.exit_code == status, result.output
     return result.stdout
+
+
+def found_by(doctor: Result) -> dict[str, str]:
+    """Return what `sternenpost doctor` has said about each part."""
+    assert doctor.stdout, doctor
+    return dict(line.split(": ", 1) for line in doctor.stdout.splitlines())
