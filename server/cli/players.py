@@ -1,6 +1,7 @@
 """Commands that list, show, ban and delete players."""
 
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 import click
@@ -8,7 +9,7 @@ from flask import Flask
 
 from server.accounts import bans
 from server.accounts.players import player_token as token_of
-from server.cli.audit import note_command
+from server.cli.audit import carry_out, note_command
 from server.cli.common import as_json, as_text, checked_by, dry_run, example, in_app, limit, print_found, tell, until
 from server.config import Settings
 from server.errors import NotFound
@@ -130,11 +131,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
         f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
         *_seats(player_id),
     ]
-    if not dry_run:
-        note_command()
-        bans.ban(player_id, until, reason)
-        give_up_seats(player_id)
-    tell(dry_run, changes)
+    carry_out(dry_run, changes, partial(bans.ban, player_id, until, reason), partial(give_up_seats, player_id))
 
 
 @click.command(epilog=example("unban ada@example.org"))
@@ -147,10 +144,8 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """
     player_id = find_player(player)
     is_banned = queries.player(player_id)["banned_at"] is not None
-    if not dry_run:
-        note_command()
-        bans.unban(player_id)
-    tell(dry_run, [f"the ban of player {player_id} is lifted"] if is_banned else [])
+    changes = [f"the ban of player {player_id} is lifted"] if is_banned else []
+    carry_out(dry_run, changes, partial(bans.unban, player_id))
 
 
 @click.command(epilog=example("delete-player ada@example.org --dry-run", "delete-player ada@example.org"))
@@ -168,10 +163,7 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     changes += [f"chat messages that lose their text: {number}" for name, number in rows.items() if name == "messages"]
     changes += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     changes.append(f"player {player_id} loses name and address")
-    if not dry_run:
-        note_command()
-        delete(player_id)
-    tell(dry_run, changes)
+    carry_out(dry_run, changes, partial(delete, player_id))
 
 
 def _seats(player_id: UUID) -> list[str]:

@@ -14,7 +14,7 @@ from flask import Flask
 from server import sandbox, worker
 from server.accounts import closing, signed_links
 from server.accounts.closing import CLOSABLE
-from server.cli.audit import note_command
+from server.cli.audit import carry_out, note_command
 from server.cli.common import (
     as_text,
     checked_by,
@@ -308,15 +308,9 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
         click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
         return
     if remove:
-        if not dry_run:
-            note_command()
-            take_down_notice()
-        tell(dry_run, ["the message of the day is removed"])
-        return
-    if not dry_run:
-        note_command()
-        put_up_notice(text or "", until)
-    tell(dry_run, [f"all players see until {as_text(until)}: {text}"])
+        return carry_out(dry_run, ["the message of the day is removed"], take_down_notice)
+    told = [f"all players see until {as_text(until)}: {text}"]
+    carry_out(dry_run, told, partial(put_up_notice, text or "", until))
 
 
 _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=click.Choice(list(CLOSABLE)))
@@ -336,11 +330,8 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
     apps: no new app registrations.
     mail-in: senders are asked to retry later, and mailboxes are not read.
     """
-    if not dry_run:
-        note_command()
-        for it in what:
-            closing.close(it)
-    tell(dry_run, [f"{it}: closed" for it in dict.fromkeys(what)])
+    named = dict.fromkeys(what)
+    carry_out(dry_run, [f"{it}: closed" for it in named], *(partial(closing.close, it) for it in named))
 
 
 @click.command("open", epilog=example("open sign-ups guests"))
@@ -349,11 +340,8 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
 @in_app
 def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
     """Reopen what `close` has closed. Takes effect immediately."""
-    if not dry_run:
-        note_command()
-        for it in what:
-            closing.open_again(it)
-    tell(dry_run, [f"{it}: open" for it in dict.fromkeys(what)])
+    named = dict.fromkeys(what)
+    carry_out(dry_run, [f"{it}: open" for it in named], *(partial(closing.open_again, it) for it in named))
 
 
 @click.command("rotate-secret", epilog=example("rotate-secret", "rotate-secret --grace PT1S"))

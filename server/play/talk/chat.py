@@ -26,6 +26,7 @@ from server.store.tables import GameRow, Message, db
 NO_TEXT: Final = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
 SHOWING: Final = (YOUR_TURN.name, ANSWER.name, GAME_ENDED.name)  # the kinds of emails that show new messages
 
+_HEAD = "SELECT options, status, version FROM games WHERE game_id = %s"
 # A bundle lists the turns whose emails it replaces. It also lists turns that had their own emails.
 _NEW = """
 WITH shown AS (
@@ -88,9 +89,7 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
             "WHERE m.game_id = %s AND m.nr > %s ORDER BY m.nr LIMIT %s",
             (game_id, after, limit),
         ).fetchall()
-        head = connection.execute(
-            "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
-        ).fetchone()
+        head = connection.execute(_HEAD, (game_id,)).fetchone()
     nameless = found and head and hides_names(*head)
     return [_message(nr, seat, None if nameless else name, text, at) for nr, seat, name, text, at in found]
 
@@ -107,12 +106,7 @@ def new_messages(game_id: UUID, reader: UUID, version: int, letter_id: UUID | No
     kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "no_text": NO_TEXT}
     with autocommit() as connection:
         found = connection.execute(_NEW, asked | kinds).fetchall()
-        head = (
-            found
-            and connection.execute(
-                "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
-            ).fetchone()
-        )
+        head = found and connection.execute(_HEAD, (game_id,)).fetchone()
     if not head or deaf(game_id, [reader]):
         return []
     nameless = hides_names(*head)
