@@ -325,10 +325,7 @@ def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
-    ada = Someone(app, "ada")
-    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
-    play_to_the_end(app, path, ada)
-    assert ada.get(f"{path}/review").status_code == 202
+    _, ada = finished(app)
     other = opened(ada, LEVEL, ME, BOT, options={"start_seat": 0})
     while ada.get(f"{other}/legal-moves").json["turn"] is None:  # some moves need no comparison
         with app.app_context():
