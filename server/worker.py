@@ -173,8 +173,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 def think(app: Flask, settings: Settings) -> NoReturn:
     """Compute moves for bots, and reviews in between, until SIGTERM. If this process is killed, nothing is lost: another
-    process computes the move or the review, or the sweep moves.
-    """
+    process computes the move or the review, or the sweep moves."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 

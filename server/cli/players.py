@@ -80,8 +80,7 @@ def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
     """Show a PLAYER, given by email address or id. Prints settings, tokens, webhooks and current games. Since these
-    include games at nameless tables, the audit log records who viewed them.
-    """
+    include games at nameless tables, the audit log records who viewed them."""
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()
@@ -124,8 +123,7 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
     """Ban a PLAYER, given by email address or id. The ban is permanent unless you give --until. The player can no
-    longer sign in or use tokens, and gets no emails. Bots take over their seats.
-    """
+    longer sign in or use tokens, and gets no emails. Bots take over their seats."""
     player_id = find_player(player)
     changes = [
         f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
@@ -140,8 +138,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
 @in_app
 def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Lift the ban on a PLAYER, given by email address or id. The player's tokens work again, and the player can take
-    back their seats.
-    """
+    back their seats."""
     player_id = find_player(player)
     is_banned = queries.player(player_id)["banned_at"] is not None
     changes = [f"the ban of player {player_id} is lifted"] if is_banned else []
@@ -155,8 +152,7 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Delete a PLAYER, given by email address or id. This removes the player's name, address, tokens, webhooks, feed,
     emails and chat messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they
-    stay complete. You cannot undo this.
-    """
+    stay complete. You cannot undo this."""
     player_id = find_player(player)
     rows = count_rows(player_id)
     changes = _seats(player_id)

@@ -193,8 +193,7 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
     """Check the health of the whole system. This covers the database, heartbeats, queued emails in both directions,
     overdue seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also send a
-    test email and wait for the reply. Exit status 1 if anything is wrong.
-    """
+    test email and wait for the reply. Exit status 1 if anything is wrong."""
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -301,8 +300,7 @@ def _check_motd(text: str | None, remove: bool, **_: object) -> None:
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
     """Show all players a message of the day. The message appears in GET /v1, on pages and at the end of emails about
-    turns. Without TEXT, print the current message.
-    """
+    turns. Without TEXT, print the current message."""
     if not text and not remove:
         found = notice()
         click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
@@ -358,8 +356,7 @@ def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: b
 def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: bool) -> None:
     """Sign links and reply addresses with a new secret. No restart is needed. Links that have already been sent in
     emails, invitations and calendars stay valid for a while. Before these links expire, players must create a new
-    address for their calendar feed.
-    """
+    address for their calendar feed."""
     if not dry_run:
         note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)

@@ -1,6 +1,5 @@
 """Reviews of finished games. A review is requested once per seat, and computed move by move by the processes that also
-compute moves for bots.
-"""
+compute moves for bots."""
 
 import logging
 import random
