@@ -78,7 +78,7 @@ def postpone_note(note: LetterRow, later: datetime) -> None:
 def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: datetime) -> UUID:
     """Queue one delivery for one webhook, within the current transaction. Return the id of the delivery."""
     delivery_id = uuid4()
-    db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
+    db.session.execute(update(Webhook).where(is_webhook(player_id, webhook_id)).values(wake_at=now))
     delivery = {"player_id": player_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
     _enqueue(now, **delivery, kind=kind, payload=payload)
     return delivery_id
@@ -130,7 +130,7 @@ def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | 
 
 def claim(hook: Waiting, until: datetime) -> Waiting | None:
     """Lease a webhook, and return it. Return None if another process was faster."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    mine = is_webhook(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     taken = update(Webhook).where(mine).values(leased_until=until, round=Webhook.round + 1).returning(Webhook.round)
     found = db.session.scalar(taken)
     db.session.commit()
@@ -148,7 +148,7 @@ def renew(hook: Waiting, until: datetime) -> bool:
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
     """Return the deliveries that are due, in the order of their events. Deliveries that have failed often come last,
     since they may be the cause."""
-    query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
+    query = select(WebhookDelivery).where(is_of_webhook(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
     order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     found = db.session.scalars(query.order_by(*order).limit(most)).all()
     db.session.expunge_all()
@@ -167,7 +167,7 @@ def load_leased(hook: Waiting) -> Webhook | None:
 @with_retries
 def record_success(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
     _note(delivery, Attempt(now, "delivered", status, detail))
-    here = _is(hook.player_id, hook.webhook_id)
+    here = is_webhook(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
     db.session.commit()
 
@@ -180,7 +180,7 @@ def record_failure(hook: Webhook, delivery: WebhookDelivery, attempt: Attempt, d
     """
     now = attempt.tried_at
     _note(delivery, attempt)
-    here = _is(hook.player_id, hook.webhook_id)
+    here = is_webhook(hook.player_id, hook.webhook_id)
     since = hook.failing_since or now
     db.session.execute(update(Webhook).where(here).values(failures=hook.failures + 1, failing_since=since))
     if disabled and switch_off(hook.player_id, hook.webhook_id, disabled):
@@ -224,7 +224,9 @@ def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -
 
 
 def _note(delivery: WebhookDelivery, attempt: Attempt) -> None:
-    here = _of(delivery.player_id, delivery.webhook_id) & (WebhookDelivery.delivery_id == delivery.delivery_id)
+    here = is_of_webhook(delivery.player_id, delivery.webhook_id) & (
+        WebhookDelivery.delivery_id == delivery.delivery_id
+    )
     values = {"tries": delivery.tries + 1, **attempt._asdict()}
     db.session.execute(update(WebhookDelivery).where(here).values(values))
 
@@ -232,11 +234,11 @@ def _note(delivery: WebhookDelivery, attempt: Attempt) -> None:
 def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
     """Disable a webhook and give up its deliveries, within the current transaction. Return False if the webhook was
     already disabled."""
-    here = _is(player_id, webhook_id) & Webhook.disabled.is_(None)
+    here = is_webhook(player_id, webhook_id) & Webhook.disabled.is_(None)
     off = update(Webhook).where(here).values(disabled=why, wake_at=None).returning(Webhook.webhook_id)
     if db.session.execute(off).first() is None:
         return False
-    waiting = _of(player_id, webhook_id) & WebhookDelivery.due_at.is_not(None)
+    waiting = is_of_webhook(player_id, webhook_id) & WebhookDelivery.due_at.is_not(None)
     db.session.execute(update(WebhookDelivery).where(waiting).values(due_at=None, result="given-up"))
     return True
 
@@ -246,7 +248,7 @@ def release(hook: Waiting, rests_until: datetime | None) -> None:
     """End the lease. If `rests_until` is set, the remaining deliveries wait until then."""
     mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
-        waiting = _of(hook.player_id, hook.webhook_id)
+        waiting = is_of_webhook(hook.player_id, hook.webhook_id)
         next_due = db.session.scalar(select(func.min(WebhookDelivery.due_at)).where(waiting))
         ended = {"wake_at": next_due, "leased_until": None, **({"rests_until": rests_until} if rests_until else {})}
         db.session.execute(update(Webhook).where(mine).values(ended))
@@ -275,15 +277,15 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
     db.session.commit()
 
 
-def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+def is_webhook(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
     return (Webhook.player_id == player_id) & (Webhook.webhook_id == webhook_id)
 
 
 def _is_ours(hook: Waiting) -> ColumnElement[bool]:
     """Return an SQL condition that is true while this process holds the lease on the webhook."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    mine = is_webhook(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     return mine & Webhook.leased_until.is_not(None)
 
 
-def _of(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+def is_of_webhook(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
     return (WebhookDelivery.player_id == player_id) & (WebhookDelivery.webhook_id == webhook_id)

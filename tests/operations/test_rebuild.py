@@ -1,6 +1,5 @@
 """`check` and `rebuild` compare and restore what is derived from a log."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -33,7 +32,6 @@ from tests.support.games import (
     moves_on,
     person,
     seats_of,
-    service_is_up,
     wanted,
 )
 from tests.support.random_games import Table, short_night
@@ -41,12 +39,7 @@ from tests.support.random_games import Table, short_night
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
-    with app.app_context():
-        service_is_up()
-        yield
+pytestmark = pytest.mark.usefixtures("commands")
 
 
 @pytest.fixture
