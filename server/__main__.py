@@ -77,8 +77,7 @@ def wish(needed: str) -> str:
 
 def fulfilments(needed: str) -> set[str]:
     """Return the fingerprints of environments that have everything this command needs, so that `up` after `test`
-    installs nothing.
-    """
+    installs nothing."""
     return {wish(needed), wish(TESTING)}
 
 

@@ -34,8 +34,7 @@ class _Json(DefaultJSONProvider):
 class _App(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function unchanged, since no view is a coroutine. Otherwise, Flask would inspect a dozen functions
-        per request.
-        """
+        per request."""
         return func
 
 

@@ -477,119 +477,99 @@ def _bound(name: str, default: str, meaning: str) -> _Variable:
     return _Variable(f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}", default, form, meaning, read)
 
 
-# Keys are the names that responses use.
-BOUNDS = {
-    name: _bound(name, default, meaning)
-    for name, default, meaning in (
-        ("player", "12000/1m", "Request units per player. Most requests cost one unit, expensive ones more."),
-        ("address", "6000/1m", "Request units for requests without a token, per IPv4 address or IPv6 /64."),
-        ("pages", "12000/1m", "Request units for pages and files, per network. A file costs one unit, a page ten."),
-        ("mail-in", "6000/1m", "Requests to /mail-in per network."),
-        ("sign-ins", "30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
-        ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
-        ("guests-in-all", "5000/1d", "New guests in this installation. One network can use only part of this limit."),
-        ("guest-games", "10/1d", "Games opened per guest."),
-        ("codes", "5/1h", "Codes sent by email, per mailbox; codes requested in the settings, per player."),
+# Default and meaning by the names that responses use.
+_LIMITS = {
+    "player": ("12000/1m", "Request units per player. Most requests cost one unit, expensive ones more."),
+    "address": ("6000/1m", "Request units for requests without a token, per IPv4 address or IPv6 /64."),
+    "pages": ("12000/1m", "Request units for pages and files, per network. A file costs one unit, a page ten."),
+    "mail-in": ("6000/1m", "Requests to /mail-in per network."),
+    "sign-ins": ("30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
+    "guests": ("20/1h", "New guests per IPv4 address or IPv6 /64."),
+    "guests-in-all": ("5000/1d", "New guests in this installation. One network can use only part of this limit."),
+    "guest-games": ("10/1d", "Games opened per guest."),
+    "codes": ("5/1h", "Codes sent by email, per mailbox; codes requested in the settings, per player."),
+    "codes-daily": ("20/1d", "Per day: codes sent by email, per mailbox; codes requested in the settings, per player."),
+    "codes-in-all": (
+        "1000/1h",
         (
-            "codes-daily",
-            "20/1d",
-            "Per day: codes sent by email, per mailbox; codes requested in the settings, per player.",
+            "Codes emailed by this installation. One network can use only part of this limit. Beyond the limit, "
+            "only players with an account get codes."
         ),
+    ),
+    "wrong-codes": ("20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
+    "tokens": ("100", "Tokens per player. Signing in creates a token even when this limit has been reached."),
+    "apps": ("50", "Authorized apps per player."),
+    "app-registrations": ("30/1h", "App registrations per IPv4 address or IPv6 /64."),
+    "app-registrations-in-all": (
+        "2000/1d",
+        "App registrations in this installation. One network can use only part of this limit.",
+    ),
+    "games": ("200/1d", "Games opened per player."),
+    "program-games": ("100/1d", "Games opened or joined per program account."),
+    "waiting-games": ("10", "Open games per player that are waiting for other players."),
+    "invitations": ("50/1d", "Email addresses invited per player, by any means."),
+    "invitations-to": (
+        "5/1d",
+        "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
+    ),
+    "invitations-in-all": ("2000/1d", "Invitations by this installation. One player can use only part of this limit."),
+    "messages": ("30/1m", "Chat messages per player, per minute."),
+    "messages-hourly": ("200/1h", "Chat messages per player, per hour."),
+    "reports": ("10/1d", "Reports about other players, per player."),
+    "hints": ("60/1h", "Hints per player. Each takes up to a second of CPU time."),
+    "reviews": ("30/1d", "Reviews of finished games per player. Each takes minutes of CPU time at low priority."),
+    "waiting-reviews": ("5", "Reviews per player that are still being computed."),
+    "streams": ("30", "Event streams per player."),
+    "streams-of-address": ("30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
+    "streams-of-strangers": (
+        "500",
+        "Event streams opened without a token, per web process. Each process serves at most 1,000 streams in total.",
+    ),
+    "push-subscriptions": ("20", "Push subscriptions per player."),
+    "webhooks": ("10", "Webhooks per player."),
+    "webhook-tries": ("60/1h", "Webhook pings and manual retries per player."),
+    "mails": ("300/1h", "Inbound emails per seat."),
+    "postmaster-mails": ("30/1h", "Inbound emails to the postmaster, in this installation."),
+    "returned-mails": ("120/1h", "Bounced emails per player, and bounced invitations per game."),
+    "returned-mails-in-all": ("6000/1h", "Bounces and complaints in this installation."),
+    "desk-mails": ("6000/1h", "Inbound emails to the post desk's public address, in this installation."),
+    "desk-replies": (
+        "300/1h",
+        "Inbound replies to the post desk, per player, or per email address without an account.",
+    ),
+    "desk-letters": (
+        "1/1d",
         (
-            "codes-in-all",
-            "1000/1h",
-            (
-                "Codes emailed by this installation. One network can use only part of this limit. Beyond the limit, "
-                "only players with an account get codes."
-            ),
+            "Emails that the post desk sends to an address that hasn't been confirmed yet. "
+            "A reply to such an email confirms the address. "
+            "For this limit and the next two, emails that pass DMARC or DKIM count apart."
         ),
-        ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
-        ("tokens", "100", "Tokens per player. Signing in creates a token even when this limit has been reached."),
-        ("apps", "50", "Authorized apps per player."),
-        ("app-registrations", "30/1h", "App registrations per IPv4 address or IPv6 /64."),
+    ),
+    "desk-letters-domain": (
+        "100/1d",
+        "Emails that the post desk sends to addresses that haven't been confirmed yet, per domain.",
+    ),
+    "desk-letters-in-all": (
+        "2000/1d",
+        "Emails that the post desk sends to addresses that haven't been confirmed yet, in this installation.",
+    ),
+    "desk-letters-further": (
+        "9/1d",
         (
-            "app-registrations-in-all",
-            "2000/1d",
-            "App registrations in this installation. One network can use only part of this limit.",
+            "Further emails that the post desk sends to a player's address before it is confirmed. "
+            "Emails that pass DMARC or DKIM count apart."
         ),
-        ("games", "200/1d", "Games opened per player."),
-        ("program-games", "100/1d", "Games opened or joined per program account."),
-        ("waiting-games", "10", "Open games per player that are waiting for other players."),
-        ("invitations", "50/1d", "Email addresses invited per player, by any means."),
+    ),
+    "desk-answers": ("60/1h", "Replies from the post desk, per player."),
+    "desk-unclear": ("10/1d", "Replies from the post desk to emails without a command, per player."),
+    "desk-same": (
+        "3/1d",
         (
-            "invitations-to",
-            "5/1d",
-            "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
+            "Replies from the post desk to emails with the same text, per player. "
+            "Beyond the limit, an email that begins with a command counts as one without. Any other gets no reply."
         ),
-        (
-            "invitations-in-all",
-            "2000/1d",
-            "Invitations by this installation. One player can use only part of this limit.",
-        ),
-        ("messages", "30/1m", "Chat messages per player, per minute."),
-        ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
-        ("reports", "10/1d", "Reports about other players, per player."),
-        ("hints", "60/1h", "Hints per player. Each takes up to a second of CPU time."),
-        ("reviews", "30/1d", "Reviews of finished games per player. Each takes minutes of CPU time at low priority."),
-        ("waiting-reviews", "5", "Reviews per player that are still being computed."),
-        ("streams", "30", "Event streams per player."),
-        ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
-        (
-            "streams-of-strangers",
-            "500",
-            "Event streams opened without a token, per web process. Each process serves at most 1,000 streams in total.",
-        ),
-        ("push-subscriptions", "20", "Push subscriptions per player."),
-        ("webhooks", "10", "Webhooks per player."),
-        ("webhook-tries", "60/1h", "Webhook pings and manual retries per player."),
-        ("mails", "300/1h", "Inbound emails per seat."),
-        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster, in this installation."),
-        ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
-        ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the post desk's public address, in this installation."),
-        (
-            "desk-replies",
-            "300/1h",
-            "Inbound replies to the post desk, per player, or per email address without an account.",
-        ),
-        (
-            "desk-letters",
-            "1/1d",
-            (
-                "Emails that the post desk sends to an address that hasn't been confirmed yet. "
-                "A reply to such an email confirms the address. "
-                "For this limit and the next two, emails that pass DMARC or DKIM count apart."
-            ),
-        ),
-        (
-            "desk-letters-domain",
-            "100/1d",
-            "Emails that the post desk sends to addresses that haven't been confirmed yet, per domain.",
-        ),
-        (
-            "desk-letters-in-all",
-            "2000/1d",
-            "Emails that the post desk sends to addresses that haven't been confirmed yet, in this installation.",
-        ),
-        (
-            "desk-letters-further",
-            "9/1d",
-            (
-                "Further emails that the post desk sends to a player's address before it is confirmed. "
-                "Emails that pass DMARC or DKIM count apart."
-            ),
-        ),
-        ("desk-answers", "60/1h", "Replies from the post desk, per player."),
-        ("desk-unclear", "10/1d", "Replies from the post desk to emails without a command, per player."),
-        (
-            "desk-same",
-            "3/1d",
-            (
-                "Replies from the post desk to emails with the same text, per player. "
-                "Beyond the limit, an email that begins with a command counts as one without. Any other gets no reply."
-            ),
-        ),
-        ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),
-        ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per address that gets them."),
-    )
+    ),
+    "answers": ("20/1h", "Replies to emails that didn't result in a move, per seat."),
+    "answers-to-sender": ("60/1h", "Replies to emails that didn't result in a move, per address that gets them."),
 }
+BOUNDS = {name: _bound(name, *it) for name, it in _LIMITS.items()}

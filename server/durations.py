@@ -16,8 +16,7 @@ LONGEST: Final = timedelta(days=365)
 
 def duration(text: Any) -> timedelta:
     """Parse a duration of one second to 365 days, such as `P2D`, `PT12H`, `P1DT6H` or `P1W`. Raise Unfit for any other
-    string.
-    """
+    string."""
     if type(text) is not str:
         raise Unfit('A duration must be a string such as "P2D" or "PT12H".')
     return _duration(text[:40])

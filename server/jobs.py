@@ -13,8 +13,7 @@ log = logging.getLogger(__name__)
 
 class Job:
     """A function that is called at intervals and on notifications, one call at a time. A job logs one warning when the
-    database goes down, and another when it is back.
-    """
+    database goes down, and another when it is back."""
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app

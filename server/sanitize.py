@@ -41,7 +41,8 @@ def clean(text: str, limit: int) -> str:
     if text.isascii() and text.isprintable():  # the common case: only spaces change
         return " ".join(text.split())[:limit].rstrip()
     text = text[: 16 * limit]  # normalizing many marks takes quadratic time
-    text = unicodedata.normalize("NFC", _SPACES.sub(_one_space, _visible(text)).strip())
+    text = _SPACES.sub(lambda spaces: spaces[0] if spaces[0] in UNBROKEN else " ", _visible(text))
+    text = unicodedata.normalize("NFC", text.strip())
     text = "".join(_few_marks(text)).lstrip()
     while text and _is_mark(text[0]):  # the mark would combine with the character before the text
         text = text[1:].lstrip()
@@ -53,10 +54,6 @@ def clean_lines(text: str, limit: int, most: int) -> str:
     points. Lines beyond `most` are joined to the last one."""
     lines = [line for it in text.splitlines() if (line := clean(it, limit))]
     return "\n".join([*lines[: most - 1], *filter(None, [" ".join(lines[most - 1 :])])])[:limit].rstrip()
-
-
-def _one_space(spaces: re.Match[str]) -> str:
-    return spaces[0] if spaces[0] in UNBROKEN else " "
 
 
 def plain(text: str) -> str:

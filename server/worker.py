@@ -98,18 +98,16 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     """
     _block_signals()
     post, thinkers = _start("post"), [_start("think") for _ in range(settings.thinkers)]
-    ways_in = _ways_in(app, settings)
-    seldom = partial(_throttle, Lookout(_SWEEPS))
+    ways_in = [_way_in(app, url, settings.inbound_domain or "") for url in settings.mail_in or ()]
+    seldom, pause = partial(_throttle, Lookout(_SWEEPS)), 10 if settings.inbound_domain else 60
     jobs = {
         Job(app, "sweep", seldom(_sweep, 3, others=60)): _BEAT,
         Job(app, "outages", _by_right_clock(follow_outages)): 5,
         Job(app, "open games", _by_right_clock(seldom(close_due, 60))): 10,
         Job(app, "stand-ins", _by_right_clock(seldom(change_stand_ins, 60))): 10,
-        Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _MAIL_BEAT,
-        Job(
-            app, "post desk", seldom(partial(deal_with_desk, RECORDS), 10 if reply_domain(settings) else 60)
-        ): _MAIL_BEAT,
-        Job(app, "returned mails", seldom(read_returned_mails, 10 if reply_domain(settings) else 60)): 5,
+        Job(app, "replies", seldom(answering.deal_with_mails, pause)): _MAIL_BEAT,
+        Job(app, "post desk", seldom(partial(deal_with_desk, RECORDS), pause)): _MAIL_BEAT,
+        Job(app, "returned mails", seldom(read_returned_mails, pause)): 5,
         Job(app, "changes of address", _by_right_clock(end_changes)): 60,
         Job(app, "held up", seldom(log_overdue_work, 120)): 30,
         Job(app, "track records", seldom(read_records, 60)): 60,
@@ -146,7 +144,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     """Send emails and call webhooks until SIGTERM or Ctrl-C. Then finish the jobs in progress."""
     _block_signals()
     os.nice(_BEHIND)
-    post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
+    post = PostOffice(app, outgoing(app, settings), settings.inbound_domain)
     hooks = HookOffice(app)
 
     def deliver() -> None:
@@ -175,8 +173,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 def think(app: Flask, settings: Settings) -> NoReturn:
     """Compute moves for bots, and reviews in between, until SIGTERM. If this process is killed, nothing is lost: another
-    process computes the move or the review, or the sweep moves.
-    """
+    process computes the move or the review, or the sweep moves."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 
@@ -256,16 +253,6 @@ def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
 def _exit(status: int) -> NoReturn:
     logging.shutdown()
     os._exit(status)  # a thread that is blocked in SMTP or Postgres would delay the exit
-
-
-def reply_domain(settings: Settings) -> str | None:
-    """Return the domain for replies and bounces, or None if the server receives no email."""
-    return settings.inbound_domain
-
-
-def _ways_in(app: Flask, settings: Settings) -> list["SmtpServer | ImapReader"]:
-    """Return the inbound routes of this worker. The web server also receives email, from mail providers."""
-    return [_way_in(app, url, reply_domain(settings) or "") for url in settings.mail_in or ()]
 
 
 def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":

@@ -37,17 +37,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "page": {"accounts", "compression", "games"},
     "docs": set(),
     "api": {
-        "accounts",
-        "bots",
-        "compression",
-        "config",
-        "docs",
-        "metric_files",
-        "operations",
-        "page",
-        "play",
-        "post",
-        "render",
+        *("accounts", "bots", "compression", "config", "docs", "metric_files"),
+        *("operations", "page", "play", "post", "render"),
     }
     | {"games", "push"}
     | {"sandbox", "store", "strict_json", "translations", "webhooks"}
@@ -59,18 +50,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "up": {"config", "store"},
     "conform": {"play", "games"},
     "cli": {
-        "accounts",
-        "app",
-        "bots",
-        "config",
-        "conform",
-        "json_logs",
-        "operations",
-        "play",
-        "post",
-        "render",
-        "games",
-        "sandbox",
+        *("accounts", "app", "bots", "config", "conform", "json_logs"),
+        *("operations", "play", "post", "render", "games", "sandbox"),
     }
     | {"store", "web", "worker"}
     | SMALL,

@@ -76,12 +76,7 @@ def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: 
     expect_within(Use("app-registrations", network_of(sender)), *network_shares("app-registrations-in-all", sender))
     db.session.add(
         OAuthClient(
-            client_id=client_id,
-            name=name,
-            uri=uri,
-            redirect_uris=redirect_uris,
-            made_at=clock.now(),
-            is_allowed=False,
+            client_id=client_id, name=name, uri=uri, redirect_uris=redirect_uris, made_at=clock.now(), is_allowed=False
         )
     )
     db.session.commit()

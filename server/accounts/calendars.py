@@ -68,8 +68,7 @@ def calendar(data: Any, zone: str) -> Calendar:
 
 def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
     """Raise Unfit if `after` lacks days of this year's vacations that have begun. Otherwise players could remove past
-    vacations and reuse the days.
-    """
+    vacations and reuse the days."""
     today = now.astimezone(before.zone).date()
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):

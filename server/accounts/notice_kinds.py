@@ -126,10 +126,7 @@ SEAT_TAKEN_OVER: Final = NoticeKind(
     to_anyone=True,
 )
 STAND_IN: Final = NoticeKind(
-    name="stand-in",
-    headline=noted("Stand-in"),
-    stop=noted("emails about stand-ins"),
-    to_anyone=True,
+    name="stand-in", headline=noted("Stand-in"), stop=noted("emails about stand-ins"), to_anyone=True
 )
 SENT_AWAY: Final = NoticeKind(
     name="sent-away",
@@ -249,10 +246,7 @@ INVITATION: Final = NoticeKind(
 )
 RSVP: Final = NoticeKind(name="rsvp", headline=noted("Reply"), to_anyone=True)
 BUNDLE: Final = NoticeKind(
-    name="bundle",
-    headline=noted("Your games"),
-    stop=noted("emails that list all games waiting for you"),
-    bundles=False,
+    name="bundle", headline=noted("Your games"), stop=noted("emails that list all games waiting for you"), bundles=False
 )
 ANSWER: Final = NoticeKind(name="answer", headline=noted("Reply"), lasts=True)
 SIGN_IN_CODE: Final = NoticeKind(name="sign-in-code", headline=noted("Sign in"))

@@ -25,10 +25,7 @@ from server.store.tables import RateLimit, db
 from server.translations import noted
 
 ALL = "all"
-OF_ONE, OF_MANY = (
-    20,
-    4,
-)  # divisors of a shared bound's remainder: per customer, per provider
+OF_ONE, OF_MANY = (20, 4)  # divisors of a shared bound's remainder: per customer, per provider
 LEAST_SHARE = 2
 _PREFIXES = {4: (24, 16), 6: (48, 32)}  # prefix lengths of a customer's network, and of a provider's
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d*)?|([\d.]+):\d*", re.ASCII)

@@ -71,11 +71,7 @@ _PRESENT = _frame(
     "id. An `EventSource` passes the event only to listeners for `present`.",
     {"event": {"const": "present"}},
     "Seats of the other players who are present now",
-    {
-        "type": "object",
-        "required": ["seats"],
-        "properties": {"seats": {"type": "array", "items": {"type": "integer"}}},
-    },
+    {"type": "object", "required": ["seats"], "properties": {"seats": {"type": "array", "items": {"type": "integer"}}}},
 )
 
 _CHANGED = _frame(

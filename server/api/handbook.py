@@ -126,10 +126,6 @@ def _document(name: str) -> docs.Document:
     return docs.document(name, base=current_app.config["BASE_URL"], **values)
 
 
-def _bounds() -> dict[str, Any]:
-    return {"bounds": {name.replace("-", "_"): most_of(name) for name in ("player", "program-games")}}
-
-
 def _limits() -> dict[str, Any]:
     """Return the limits on calls. Those on emails and pages are left out."""
     called = [it for it in BOUNDS if "mail" not in it and not it.startswith(("desk", "pages"))]
@@ -155,7 +151,7 @@ def _bots() -> dict[str, Any]:
 
 
 _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents get from the code
-    "bot": _bounds,
+    "bot": lambda: {"bounds": {"player": most_of("player"), "program_games": most_of("program-games")}},
     "bots": _bots,
     "clients": _clients,
     "recipes": _limits,

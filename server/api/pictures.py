@@ -4,7 +4,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 from flask import Response
 from flask.views import MethodView
 from marshmallow import fields, validate
@@ -16,7 +16,6 @@ from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
 from server.api.reading import QueryTruth
 from server.games.presentation import draw, draw_thumbnail
-from server.play.game import Game
 from server.play.views import fullest_version, load_visible, view_of
 from server.render.png import png
 
@@ -40,6 +39,7 @@ class _Look(NamedTuple):
 kept: LRUCache[_Look, bytes] = LRUCache(8 * 2**20, len)  # cached pictures, up to 8 MiB
 fullest: LRUCache[tuple[UUID, int], int] = LRUCache(4096)  # the fullest version, by game and current version
 _lock = Lock()
+_fullest = cached(fullest, lambda game: (game.game_id, game.table.version), _lock)(fullest_version)
 
 
 class PictureQuery(schemas.AtQuery):
@@ -101,14 +101,3 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
         with _lock:
             kept[look] = picture
     return picture
-
-
-def _fullest(game: Game) -> int:
-    key = (game.game_id, game.table.version)
-    with _lock:
-        at = fullest.get(key)
-    if at is None:
-        at = fullest_version(game)
-        with _lock:
-            fullest[key] = at
-    return at

@@ -29,12 +29,7 @@ class Service(MethodView):
         document and of the guarantees in `CHANGELOG.md`.
         """
         rows = _announced()
-        return {
-            "name": "Sternenpost",
-            "version": _VERSION,
-            "message": notice_in(rows),
-            "closed": list(closed(rows)),
-        }
+        return {"name": "Sternenpost", "version": _VERSION, "message": notice_in(rows), "closed": list(closed(rows))}
 
 
 def _announced() -> Mapping[str, str]:

@@ -132,7 +132,7 @@ class Pings(MethodView):
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries")
 class Deliveries(MethodView):
-    @blp.arguments(schemas.DeliveriesQuery, location="query")
+    @blp.arguments(schemas.PageQuery, location="query")
     @blp.response(200, schemas.WebhookDeliveries, example=examples.WEBHOOK_DELIVERIES, headers=NEXT_PAGE)
     @blp.doc(operationId="listWebhookDeliveries", **needs("webhooks:manage"))
     @blp.raises(BadField)

@@ -17,17 +17,7 @@ from flask import Flask
 
 from server.bots import BOTS
 from server.cli.audit import note_command
-from server.cli.common import (
-    checked_by,
-    dry_run,
-    example,
-    in_app,
-    in_json,
-    length,
-    read_settings,
-    tell,
-    with_progress,
-)
+from server.cli.common import checked_by, dry_run, example, in_app, in_json, length, read_settings, tell, with_progress
 from server.config import Settings
 from server.games import GAMES, BadOption, Json
 from server.operations import archives, bot_games, exports
@@ -215,12 +205,7 @@ def _game_id(text: str) -> UUID:
 @checked_by(_check_export)
 @in_app
 def export(
-    app: Flask,
-    settings: Settings,
-    words: tuple[str, ...],
-    player: str | None,
-    everything: bool,
-    dry_run: bool,
+    app: Flask, settings: Settings, words: tuple[str, ...], player: str | None, everything: bool, dry_run: bool
 ) -> None:
     """Write copies of games, or of a player's data, to DIR.
 

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.common import as_json, as_text, example, in_app, limit, print_found
+from server.cli.common import as_json, as_text, example, in_app, limit, print_found, tell
 from server.config import Settings
 from server.operations import audit as audits
 from server.play.table import OVER
@@ -20,6 +21,15 @@ def note_command() -> None:
     context = click.get_current_context()
     given = {name: _plain(value) for name, value in context.params.items() if value not in (None, False, ())}
     audits.note(_operator(), context.command_path.partition(" ")[2], given)
+
+
+def carry_out(dry_run: bool, changes: Sequence[str], *actions: Callable[[], object]) -> None:
+    """Record and run the actions of this command, except with --dry-run. Print what they change."""
+    if not dry_run:
+        note_command()
+        for action in actions:
+            action()
+    tell(dry_run, changes)
 
 
 def note_reading(status: str) -> None:

@@ -65,9 +65,7 @@ Player = Program | BuiltIn
     help="Seconds within which the program must answer. With --level, CPU seconds per move on a server.",
 )
 @click.option(
-    "--level",
-    type=click.IntRange(1, len(LEVELS)),
-    help="Let the server's bot of this level play instead of a program.",
+    "--level", type=click.IntRange(1, len(LEVELS)), help="Let the server's bot of this level play instead of a program."
 )
 @click.argument("command", nargs=-1)
 def bot(

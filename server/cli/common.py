@@ -175,14 +175,10 @@ def tell(dry_run: bool, changes: Sequence[str]) -> None:
         click.echo(f"  {change}")
 
 
-def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, default=in_json, indent=2, ensure_ascii=False))
-
-
 def print_found(found: Any, as_json: bool, columns: Sequence[str] = ()) -> None:
     """Print a table of rows with these columns or, without columns, one line per fact. With --json, print JSON."""
     if as_json:
-        print_json(found)
+        click.echo(json.dumps(found, default=in_json, indent=2, ensure_ascii=False))
     elif columns:
         print_table(found, columns)
     else:

@@ -11,8 +11,7 @@ from server.cli.common import example, read_settings
 
 @click.command(
     epilog=example(
-        "conform http://127.0.0.1:8000",
-        "conform https://stars.example --token TOKEN1 --token TOKEN2 --token TOKEN3",
+        "conform http://127.0.0.1:8000", "conform https://stars.example --token TOKEN1 --token TOKEN2 --token TOKEN3"
     )
 )
 @click.argument("url")

@@ -1,12 +1,13 @@
 """Commands for emails to the postmaster, and for emails that could not be processed."""
 
+from functools import partial
 from uuid import UUID
 
 import click
 from flask import Flask
 
-from server.cli.audit import note_command
-from server.cli.common import as_json, dry_run, example, in_app, limit, print_found, tell
+from server.cli.audit import carry_out, note_command
+from server.cli.common import as_json, dry_run, example, in_app, limit, print_found
 from server.config import Settings
 from server.games import Json
 from server.play.mail.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
@@ -58,10 +59,7 @@ def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
 def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Process an email to a seat again. Use this after you fix what caused the failure."""
     kept_mail(mail_id)
-    if not dry_run:
-        note_command()
-        deal_again(mail_id)
-    tell(dry_run, [f"email {mail_id} is processed again"])
+    carry_out(dry_run, [f"email {mail_id} is processed again"], partial(deal_again, mail_id))
 
 
 @mails.command(epilog=example("mails drop 6f0c..."))
@@ -71,7 +69,4 @@ def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
 def drop(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
     """Delete an email."""
     kept_mail(mail_id)
-    if not dry_run:
-        note_command()
-        drop_kept_mail(mail_id)
-    tell(dry_run, [f"email {mail_id} is deleted"])
+    carry_out(dry_run, [f"email {mail_id} is deleted"], partial(drop_kept_mail, mail_id))

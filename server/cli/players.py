@@ -1,6 +1,7 @@
 """Commands that list, show, ban and delete players."""
 
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 import click
@@ -8,7 +9,7 @@ from flask import Flask
 
 from server.accounts import bans
 from server.accounts.players import player_token as token_of
-from server.cli.audit import note_command
+from server.cli.audit import carry_out, note_command
 from server.cli.common import as_json, as_text, checked_by, dry_run, example, in_app, limit, print_found, tell, until
 from server.config import Settings
 from server.errors import NotFound
@@ -79,8 +80,7 @@ def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
     """Show a PLAYER, given by email address or id. Prints settings, tokens, webhooks and current games. Since these
-    include games at nameless tables, the audit log records who viewed them.
-    """
+    include games at nameless tables, the audit log records who viewed them."""
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()
@@ -123,18 +123,13 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
     """Ban a PLAYER, given by email address or id. The ban is permanent unless you give --until. The player can no
-    longer sign in or use tokens, and gets no emails. Bots take over their seats.
-    """
+    longer sign in or use tokens, and gets no emails. Bots take over their seats."""
     player_id = find_player(player)
     changes = [
         f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
         *_seats(player_id),
     ]
-    if not dry_run:
-        note_command()
-        bans.ban(player_id, until, reason)
-        give_up_seats(player_id)
-    tell(dry_run, changes)
+    carry_out(dry_run, changes, partial(bans.ban, player_id, until, reason), partial(give_up_seats, player_id))
 
 
 @click.command(epilog=example("unban ada@example.org"))
@@ -143,14 +138,11 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
 @in_app
 def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Lift the ban on a PLAYER, given by email address or id. The player's tokens work again, and the player can take
-    back their seats.
-    """
+    back their seats."""
     player_id = find_player(player)
     is_banned = queries.player(player_id)["banned_at"] is not None
-    if not dry_run:
-        note_command()
-        bans.unban(player_id)
-    tell(dry_run, [f"the ban of player {player_id} is lifted"] if is_banned else [])
+    changes = [f"the ban of player {player_id} is lifted"] if is_banned else []
+    carry_out(dry_run, changes, partial(bans.unban, player_id))
 
 
 @click.command(epilog=example("delete-player ada@example.org --dry-run", "delete-player ada@example.org"))
@@ -160,18 +152,14 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Delete a PLAYER, given by email address or id. This removes the player's name, address, tokens, webhooks, feed,
     emails and chat messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they
-    stay complete. You cannot undo this.
-    """
+    stay complete. You cannot undo this."""
     player_id = find_player(player)
     rows = count_rows(player_id)
     changes = _seats(player_id)
     changes += [f"chat messages that lose their text: {number}" for name, number in rows.items() if name == "messages"]
     changes += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]
     changes.append(f"player {player_id} loses name and address")
-    if not dry_run:
-        note_command()
-        delete(player_id)
-    tell(dry_run, changes)
+    carry_out(dry_run, changes, partial(delete, player_id))
 
 
 def _seats(player_id: UUID) -> list[str]:

@@ -1,13 +1,14 @@
 """The command for reports about players."""
 
+from functools import partial
 from uuid import UUID
 
 import click
 from flask import Flask
 
 from server.accounts import blocks
-from server.cli.audit import note_command
-from server.cli.common import as_json, dry_run, example, in_app, limit, print_found, tell
+from server.cli.audit import carry_out
+from server.cli.common import as_json, dry_run, example, in_app, limit, print_found
 from server.config import Settings
 
 _COLUMNS = ("id", "at", "about", "by", "game", "text", "settled_at")
@@ -27,9 +28,5 @@ def reports(
 ) -> None:
     """List reports about players, oldest first. With --settle, mark a report as settled."""
     if settle is None:
-        found = blocks.reports(everything, limit)
-        return print_found(found, as_json, _COLUMNS)
-    if not dry_run:
-        note_command()
-        blocks.settle(settle)
-    tell(dry_run, [f"report {settle} is settled"])
+        return print_found(blocks.reports(everything, limit), as_json, _COLUMNS)
+    carry_out(dry_run, [f"report {settle} is settled"], partial(blocks.settle, settle))

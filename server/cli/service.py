@@ -14,7 +14,7 @@ from flask import Flask
 from server import sandbox, worker
 from server.accounts import closing, signed_links
 from server.accounts.closing import CLOSABLE
-from server.cli.audit import note_command
+from server.cli.audit import carry_out, note_command
 from server.cli.common import (
     as_text,
     checked_by,
@@ -193,8 +193,7 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
     """Check the health of the whole system. This covers the database, heartbeats, queued emails in both directions,
     overdue seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also send a
-    test email and wait for the reply. Exit status 1 if anything is wrong.
-    """
+    test email and wait for the reply. Exit status 1 if anything is wrong."""
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -226,7 +225,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
     found |= _certificates(settings)
     if settings.smtp_url and "." in (domain := mail_host(settings.base_url)):
         key = read_key(settings.dkim_key) if settings.dkim_key and found["DKIM key"] == "ok" else None
-        found |= check_records(domain, worker.reply_domain(settings), settings.dkim_selector, key)
+        found |= check_records(domain, settings.inbound_domain, settings.dkim_selector, key)
     for part, state in found.items():
         click.echo(f"{part}: {state}")
     if address is not None:
@@ -240,10 +239,7 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(
-        worker.outgoing(app, settings),
-        mail_host(settings.base_url),
-        worker.reply_domain(settings),
-        settings.desk_address,
+        worker.outgoing(app, settings), mail_host(settings.base_url), settings.inbound_domain, settings.desk_address
     )
     if mailbox is None:
         click.echo(f"Sent a test email to {address}. Reply to it within {wait} seconds.")
@@ -304,22 +300,15 @@ def _check_motd(text: str | None, remove: bool, **_: object) -> None:
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
     """Show all players a message of the day. The message appears in GET /v1, on pages and at the end of emails about
-    turns. Without TEXT, print the current message.
-    """
+    turns. Without TEXT, print the current message."""
     if not text and not remove:
         found = notice()
         click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
         return
     if remove:
-        if not dry_run:
-            note_command()
-            take_down_notice()
-        tell(dry_run, ["the message of the day is removed"])
-        return
-    if not dry_run:
-        note_command()
-        put_up_notice(text or "", until)
-    tell(dry_run, [f"all players see until {as_text(until)}: {text}"])
+        return carry_out(dry_run, ["the message of the day is removed"], take_down_notice)
+    told = [f"all players see until {as_text(until)}: {text}"]
+    carry_out(dry_run, told, partial(put_up_notice, text or "", until))
 
 
 _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=click.Choice(list(CLOSABLE)))
@@ -339,11 +328,8 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
     apps: no new app registrations.
     mail-in: senders are asked to retry later, and mailboxes are not read.
     """
-    if not dry_run:
-        note_command()
-        for it in what:
-            closing.close(it)
-    tell(dry_run, [f"{it}: closed" for it in dict.fromkeys(what)])
+    named = dict.fromkeys(what)
+    carry_out(dry_run, [f"{it}: closed" for it in named], *(partial(closing.close, it) for it in named))
 
 
 @click.command("open", epilog=example("open sign-ups guests"))
@@ -352,11 +338,8 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
 @in_app
 def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
     """Reopen what `close` has closed. Takes effect immediately."""
-    if not dry_run:
-        note_command()
-        for it in what:
-            closing.open_again(it)
-    tell(dry_run, [f"{it}: open" for it in dict.fromkeys(what)])
+    named = dict.fromkeys(what)
+    carry_out(dry_run, [f"{it}: open" for it in named], *(partial(closing.open_again, it) for it in named))
 
 
 @click.command("rotate-secret", epilog=example("rotate-secret", "rotate-secret --grace PT1S"))
@@ -373,8 +356,7 @@ def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: b
 def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: bool) -> None:
     """Sign links and reply addresses with a new secret. No restart is needed. Links that have already been sent in
     emails, invitations and calendars stay valid for a while. Before these links expire, players must create a new
-    address for their calendar feed.
-    """
+    address for their calendar feed."""
     if not dry_run:
         note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)

@@ -389,10 +389,7 @@ PLANNED = frozenset(  # reasons why a legal move can't be planned
     {"game-over", "board-not-in-play", "unknown-space", "space-taken", "star-not-in-hand", "bad-cards", "reveals"}
 )
 COMMON_REFUSALS: Mapping[type[RuleError], Mapping[str, str]] = {
-    IllegalMove: {
-        "game-over": noted("The game is over."),
-        "not-your-turn": noted("It's not your turn."),
-    },
+    IllegalMove: {"game-over": noted("The game is over."), "not-your-turn": noted("It's not your turn.")},
     MalformedMove: {
         "not-a-move": noted("This can't be read as a move."),
         "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),

@@ -92,11 +92,11 @@ def end_change(player_id: UUID) -> None:
 
 @with_retries
 def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> None:
-    if in_doubt() and _address_of(player_id) == email:
+    if in_doubt() and stored_address(player_id) == email:
         return
     old = expect_account_code(player_id, OLD_ADDRESS, code)
     new = expect_account_code(player_id, NEW_ADDRESS, new_code)
-    if new.email != email or old.email != _address_of(player_id):
+    if new.email != email or old.email != stored_address(player_id):
         raise WrongCode("These codes are for another address. Request new ones.")
     try:
         with db.session.begin_nested():
@@ -115,7 +115,7 @@ def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json
         db.session.commit()
 
 
-def _address_of(player_id: UUID) -> str:
+def stored_address(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
 
 

@@ -19,7 +19,7 @@ from server.accounts.signed_links import mark_of
 from server.accounts.tokens import revoke_all
 from server.clock import clock
 from server.games import Json
-from server.operations.change_address import end_change
+from server.operations.change_address import end_change, stored_address
 from server.operations.forget_address import forget_address, forget_domain, postmaster_mails_with
 from server.play.seating.hosting import NO_INVITATION
 from server.play.seating.seats import give_up_seats
@@ -73,7 +73,7 @@ log = logging.getLogger(__name__)
 
 def count_rows(player_id: UUID) -> dict[str, int]:
     """Return how many rows of each table `delete_player` would delete. Messages stay, but would lose their text."""
-    email = _email(player_id)
+    email = stored_address(player_id)
     ids = _games(player_id, email)
     rows = [*_own(player_id, email), *(it for each in ids for it in _of_game(each, player_id, email))]
     rows += [(Message, condition) for condition in _said(ids, player_id)]
@@ -197,10 +197,6 @@ def _name_of_nobody(player_id: UUID) -> str:
     return f"Former player {player_id.hex[:4]}"
 
 
-def _email(player_id: UUID) -> str:
-    return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
-
-
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
     """Remove a player's name from the titles of their games and from other players' data: stored responses, emails to
     other players, and emails from them that quote ours. Inbound emails that await confirmation must still be read, so
@@ -288,17 +284,7 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 def _own(player_id: UUID, email: str) -> list[_Rows]:
     """Return the tables that contain a player's own data, each with a condition for the rows. This includes data about
     an unconfirmed address."""
-    tables: Any = (
-        Token,
-        App,
-        StreamTicket,
-        PushSubscription,
-        WebhookDelivery,
-        Webhook,
-        Bounce,
-        Note,
-        DeskGame,
-    )
+    tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note, DeskGame)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
     addresses = {email, *db.session.scalars(select(SignIn.email).where(codes))}

@@ -67,17 +67,13 @@ _BEHIND = "the tables are not up to date: run `sternenpost migrate`"
 
 def parts() -> dict[str, str]:
     """Return what is wrong with each part, or `ok`."""
-    found = {**_parts_in_database(), "temporary directory": _temporary_directory()}
+    temporary = _write_trouble(os.environ.get("PROMETHEUS_MULTIPROC_DIR")) or metric_files.trouble()
+    found = {**_parts_in_database(), "temporary directory": temporary or "ok"}
     if shelf := current_app.config["SHELF"]:
         found["shelf"] = _write_trouble(shelf) or "ok"
     if key := current_app.config["DKIM_KEY"]:
         found["DKIM key"] = _key_trouble(key) or "ok"
     return found
-
-
-def _temporary_directory() -> str:
-    """Return what is wrong with the temporary directory, now or at the last write of metrics, or `ok`."""
-    return _write_trouble(os.environ.get("PROMETHEUS_MULTIPROC_DIR")) or metric_files.trouble() or "ok"
 
 
 def _write_trouble(directory: Path | str | None) -> str:

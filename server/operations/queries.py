@@ -56,20 +56,14 @@ def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json
 
 
 def _player(row: Player) -> Json:
-    is_banned = is_in_force(row.banned_at, row.banned_until)
-    return {
-        "id": row.player_id,
-        "email": row.email,
-        "name": row.name,
-        "made_at": row.made_at,
-        "state": "deleted"
-        if row.deleted_at
-        else "banned"
-        if is_banned
-        else "unreachable"
-        if row.unreachable_since
-        else "",
-    }
+    state = "unreachable" if row.unreachable_since else ""
+    if row.deleted_at or is_in_force(row.banned_at, row.banned_until):
+        state = "deleted" if row.deleted_at else "banned"
+    return {"id": row.player_id, **_fields(row, "email name made_at"), "state": state}
+
+
+def _fields(row: Any, names: str) -> Json:
+    return {name: getattr(row, name) for name in names.split()}
 
 
 def player(player_id: UUID) -> Json:
@@ -82,11 +76,10 @@ def player(player_id: UUID) -> Json:
     )
     games = db.session.scalar(select(func.count()).where(PlayerGame.player_id == player_id))
     letters = db.session.scalar(select(func.count()).where(PlayerLetterRow.player_id == player_id))
-    names = ("locale", "zone", "calendar", "notifications", "unreachable_since", "unreachable_why")
-    bans = ("banned_at", "banned_until", "ban_reason", "deleted_at")
     return {
         **_player(row),
-        **{name: getattr(row, name) for name in (*names, *bans)},
+        **_fields(row, "locale zone calendar notifications unreachable_since unreachable_why"),
+        **_fields(row, "banned_at banned_until ban_reason deleted_at"),
         "has_feed": row.feed is not None,
         "tokens": [token._asdict() for token in tokens],
         "webhooks": webhooks_of(player_id),
@@ -111,15 +104,7 @@ def games(
         query = query.where(GameRow.game_id.in_(late))
     found = db.session.scalars(query).all()
     return [
-        {
-            "id": row.game_id,
-            "rules": row.rules,
-            "status": row.status,
-            "version": row.version,
-            "made_at": row.made_at,
-            "due_at": due_at,
-            "title": row.title,
-        }
+        {"id": row.game_id, **_fields(row, "rules status version made_at"), "due_at": due_at, "title": row.title}
         for row, due_at in zip(found, _next_due([row.game_id for row in found]), strict=True)
     ]
 
@@ -137,24 +122,14 @@ def game(game_id: UUID) -> Json:
     """Return a game's row, its seats with their times, its votes, and its waiting emails. Raise NotFound if there is
     no such game."""
     found = load(game_id)
-    times = ("asked_at", "due_at", "remind_at", "wake_at")
     return {
         **summary(found.head, found.seats, nameless=False),
         "made_by": found.head.made_by,
         "outcome": found.head.outcome,
         "seats": [
-            {
-                "seat": row.seat,
-                "kind": row.kind,
-                "bot": row.bot,
-                "stand_in": row.stand_in,
-                "player_id": row.player_id,
-                "name": row.person.name,
-                "email": row.email,
-                "turn": row.turn,
-                **{name: getattr(row, name) for name in times},
-                "mails": row.mails,
-            }
+            _fields(row, "seat kind bot stand_in player_id")
+            | {"name": row.person.name}
+            | _fields(row, "email turn asked_at due_at remind_at wake_at mails")
             for row in found.seats
         ],
         "votes": votes_of(game_id),

@@ -121,10 +121,7 @@ def _stand_ins() -> Iterator[Found]:
     numbers = select(func.count()).where(SeatRow.game_id == StandIn.game_id).correlate(StandIn).scalar_subquery()
     for asked, seats in db.session.execute(select(StandIn, numbers)).all():
         if asked.seat >= seats or not is_sound(asked):
-            yield (
-                f"game {asked.game_id}, seat {asked.seat}, stand-in",
-                "the request is invalid, so it is ignored",
-            )
+            yield (f"game {asked.game_id}, seat {asked.seat}, stand-in", "the request is invalid, so it is ignored")
 
 
 def _webhooks() -> Iterator[Found]:

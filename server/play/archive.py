@@ -177,10 +177,7 @@ def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) 
             return [GameAbandoned()]
         case "open", _:
             seats = len(start.salts)
-            return [
-                GameStarted(seats, start.terms),
-                *table.rules.setup(seats, start.terms["options"], dice),
-            ]
+            return [GameStarted(seats, start.terms), *table.rules.setup(seats, start.terms["options"], dice)]
         case "running", TimeExtended(seat) | TimeRanOut(seat):
             return _time_ran_out(table, seat, happened, start, dice)
         case "running" | "paused", SeatHandedOver(seat):

@@ -146,11 +146,7 @@ class Commit:
 
 
 def commit_of(
-    game: Game,
-    events: Sequence[Any],
-    now: datetime,
-    drawn: int | None = None,
-    answered_at: datetime | None = None,
+    game: Game, events: Sequence[Any], now: datetime, drawn: int | None = None, answered_at: datetime | None = None
 ) -> Commit:
     """Return a commit with these events, with the due times and the effects that follow from the rules."""
     events, after = next_commit(game.table, events)

@@ -124,11 +124,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
                 "why": named("WhyHandedOver", {"enum": ["time", "resigned"]}),
             },
         ),
-        (
-            "seat-taken-back",
-            "This seat's player or stand-in took it back from the bot",
-            {"seat": json_schemas.SEAT},
-        ),
+        ("seat-taken-back", "This seat's player or stand-in took it back from the bot", {"seat": json_schemas.SEAT}),
         ("stand-in-began", "A stand-in began to play this seat", {"seat": json_schemas.SEAT}),
         ("stand-in-ended", "The stand-in period for this seat ended", {"seat": json_schemas.SEAT}),
         ("seat-taken-over", "A new player permanently took over this seat from a bot", {"seat": json_schemas.SEAT}),

@@ -6,12 +6,7 @@ the minimum of available time per week. Only the parsers in `clock` enforce thes
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS
 from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS, PUSH_KINDS
-from server.accounts.preferences import (
-    DEFAULT_REMINDERS,
-    MOST_REMINDERS,
-    MOST_TIMES_OF_DAY,
-    PUSH_CHOICES,
-)
+from server.accounts.preferences import DEFAULT_REMINDERS, MOST_REMINDERS, MOST_TIMES_OF_DAY, PUSH_CHOICES
 from server.bots import BOTS
 from server.games import GAMES, Json, named, object_of
 from server.play.timing.timeout_policy import MOST_RUNGS, MOST_TIMES

@@ -159,14 +159,11 @@ def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = No
     ended = [GameEnded(list(outcome.scores), list(outcome.places))] if outcome is not None else []
     if ended:
         after = after.after(ended, version)
-    gone = [StandInEnded(seat) for seat, _ in enumerate(after.stood_in) if _is_stand_in_done(after, seat)]
+    is_over, stood_in = after.status in OVER, zip(after.stood_in, after.stand_ins, strict=True)
+    gone = [StandInEnded(seat) for seat, (there, bot) in enumerate(stood_in) if there and (is_over or bot)]
     if gone:
         after = after.after(gone, version)
     return [*events, *ended, *gone] if ended or gone else events, after
-
-
-def _is_stand_in_done(table: Table, seat: Seat) -> bool:
-    return table.stood_in[seat] and (table.status in OVER or table.stand_ins[seat] is not None)
 
 
 def rules_of(name: str) -> Rules:

@@ -207,7 +207,8 @@ def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
 
 def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> TakenBack:
     game_id, now = game.game_id, clock.now()
-    if (lost := in_doubt()) and _has_gone_back(game_id, seat, lost):
+    lost = in_doubt()
+    if lost and any((it.version, it.type, it.seat) == (lost, TAKEN_BACK, seat) for it in whole_log(game_id)):
         db.session.rollback()
         return TakenBack(_table(game, seat), True)
     way = way_back(game, seat, to)
@@ -248,10 +249,6 @@ def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -
 def _table(game: Game, seat: Seat) -> Json:
     table = game.table
     return {"version": table.version, "view": table.rules.view(table.state, seat), "you": you(table, seat)}
-
-
-def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
-    return any((row.version, row.type, row.seat) == (version, TAKEN_BACK, seat) for row in whole_log(game_id))
 
 
 @with_retries

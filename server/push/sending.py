@@ -45,7 +45,6 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
     if a retry may succeed."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
         return "dropped", noted("Outdated before we could send it")
-    message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",
         "Topic": to_text(row.game_id.bytes),  # replaces undelivered push notifications about this game (RFC 8030, 5.4)
@@ -53,6 +52,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
         "Content-Type": "application/octet-stream",
         "Content-Encoding": "aes128gcm",
     }
+    message = Request(headers, json.dumps(_message(game, row, player)).encode())
     found = [
         (it.subscription_id, it.endpoint, Browser(it.p256dh, it.auth)) for it in subscriptions_of(player.player_id)
     ]
@@ -61,7 +61,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
     taken, failed, until = 0, "", time.monotonic() + _PATIENCE
     for number, (subscription_id, endpoint, browser) in enumerate(found):
         share = max(until - time.monotonic(), 0) / (len(found) - number)  # so that each gets its share of the time
-        status, why = _post(endpoint, headers, browser, message, key, min(share, _TIMEOUT))
+        status, why = _post(endpoint, browser, message, key, min(share, _TIMEOUT))
         taken += 200 <= status < 300
         if status in _GONE:
             drop(player.player_id, subscription_id)
@@ -105,16 +105,16 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
     }
 
 
-def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: Any, seconds: float) -> tuple[int, str]:
+def _post(endpoint: str, browser: Browser, message: Request, key: Any, seconds: float) -> tuple[int, str]:
     """Return a pair: the status of the response (0 if there is no response), and the detail to store."""
     until = time.monotonic() + seconds
     try:
-        target, body = target_of(endpoint), encrypt(message, browser)
+        target, body = target_of(endpoint), encrypt(message.body, browser)
         addresses = look_up(target, current_app.config["SANDBOX"], seconds)
         contact = _CONTACT.format(host=target_of(current_app.config["BASE_URL"]).host)
-        known = {"Authorization": authorization(key, target, contact)}
+        headers = {**message.headers, "Authorization": authorization(key, target, contact)}
         left = max(round(until - time.monotonic(), 1), 0.1)
-        status = fetch(target, addresses, Request(headers | known, body), _tls(), left).status
+        status = fetch(target, addresses, Request(headers, body), _tls(), left).status
     except (Unanswered, BadAddress) as error:
         return 0, str(error)
     except ValueError:

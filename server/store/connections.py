@@ -119,11 +119,7 @@ def engine_options() -> dict[str, Any]:
         "pool_size": 8,  # further connections are opened and closed each time
         "max_overflow": 56,
         "pool_use_lifo": True,
-        "pool_events": [
-            (_expect_open, "checkout"),
-            (_plan, "connect"),
-            (_note_who_answered, "connect"),
-        ],
+        "pool_events": [(_expect_open, "checkout"), (_plan, "connect"), (_note_who_answered, "connect")],
     }
 
 

@@ -42,9 +42,7 @@ def keep(
 
 _earlier = aliased(DeskMail)
 _IS_BEHIND = exists().where(  # built once, since the worker looks often
-    _earlier.player_id == DeskMail.player_id,
-    _earlier.due_at.is_not(None),
-    _earlier.arrived_at < DeskMail.arrived_at,
+    _earlier.player_id == DeskMail.player_id, _earlier.due_at.is_not(None), _earlier.arrived_at < DeskMail.arrived_at
 )
 
 

@@ -86,9 +86,7 @@ def start(data: Path) -> Server:
         try:
             binaries = _reachable_binaries(data, user)
             cluster = _cluster(data, binaries, user)
-            process = _launch(
-                binaries, cluster, _socket_directory(data, user), data / "postgres.log", address(data), user
-            )
+            process = _launch(data, binaries, cluster, user)
         except BaseException:
             lock.close()
             raise
@@ -296,9 +294,9 @@ def _socket_directory(data: Path, user: _User) -> Path:
     return directory
 
 
-def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, user: _User) -> subprocess.Popen[bytes]:
+def _launch(data: Path, binaries: Path, cluster: Path, user: _User) -> subprocess.Popen[bytes]:
     """Start Postgres, and wait until it has recovered and responds."""
-    deadline = time.monotonic() + _PATIENCE
+    sockets, log, deadline = _socket_directory(data, user), data / "postgres.log", time.monotonic() + _PATIENCE
     while True:
         _await_predecessor(cluster, sockets, deadline)
         with open(log, "ab") as output:
@@ -317,7 +315,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
                 **_common(cluster, user),
             )
         try:
-            if _answers(process, url):
+            if _answers(process, address(data)):
                 return process
         except BaseException:
             _end(process)

@@ -5,7 +5,7 @@ A sender leases a webhook, so that each webhook gets one delivery at a time.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
 from psycopg.rows import dict_row
@@ -57,8 +57,10 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
     # This comes first, since it locks the webhook: then `release` sees all deliveries added before.
     woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
+    delivery = {"player_id": note.player_id, "kind": kind, "payload": payload}
     for webhook_id in db.session.scalars(woken).all():
-        _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
+        own_id = uuid5(webhook_id, str(note.letter_id))
+        _enqueue(note.made_at, webhook_id=webhook_id, delivery_id=own_id, **delivery)
     db.session.commit()
     db.session.execute(
         delete(LetterRow).where(LetterRow.game_id == note.game_id, LetterRow.letter_id == note.letter_id)
@@ -76,20 +78,15 @@ def postpone_note(note: LetterRow, later: datetime) -> None:
 def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: datetime) -> UUID:
     """Queue one delivery for one webhook, within the current transaction. Return the id of the delivery."""
     delivery_id = uuid4()
-    db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
-    _enqueue(player_id, webhook_id, delivery_id, kind, payload, now)
+    db.session.execute(update(Webhook).where(is_webhook(player_id, webhook_id)).values(wake_at=now))
+    delivery = {"player_id": player_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
+    _enqueue(now, **delivery, kind=kind, payload=payload)
     return delivery_id
 
 
-def _enqueue(
-    player_id: UUID | None, webhook_id: UUID, delivery_id: UUID, kind: str, payload: str, made_at: datetime
-) -> None:
+def _enqueue(made_at: datetime, **delivery: Any) -> None:
     row = insert(WebhookDelivery).values(
-        player_id=player_id,
-        webhook_id=webhook_id,
-        delivery_id=delivery_id,
-        kind=kind,
-        payload=payload,
+        **delivery,
         made_at=made_at,
         begun_at=made_at,
         due_at=made_at,
@@ -133,7 +130,7 @@ def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | 
 
 def claim(hook: Waiting, until: datetime) -> Waiting | None:
     """Lease a webhook, and return it. Return None if another process was faster."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    mine = is_webhook(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     taken = update(Webhook).where(mine).values(leased_until=until, round=Webhook.round + 1).returning(Webhook.round)
     found = db.session.scalar(taken)
     db.session.commit()
@@ -151,7 +148,7 @@ def renew(hook: Waiting, until: datetime) -> bool:
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
     """Return the deliveries that are due, in the order of their events. Deliveries that have failed often come last,
     since they may be the cause."""
-    query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
+    query = select(WebhookDelivery).where(is_of_webhook(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
     order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     found = db.session.scalars(query.order_by(*order).limit(most)).all()
     db.session.expunge_all()
@@ -170,7 +167,7 @@ def load_leased(hook: Waiting) -> Webhook | None:
 @with_retries
 def record_success(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
     _note(delivery, Attempt(now, "delivered", status, detail))
-    here = _is(hook.player_id, hook.webhook_id)
+    here = is_webhook(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
     db.session.commit()
 
@@ -183,7 +180,7 @@ def record_failure(hook: Webhook, delivery: WebhookDelivery, attempt: Attempt, d
     """
     now = attempt.tried_at
     _note(delivery, attempt)
-    here = _is(hook.player_id, hook.webhook_id)
+    here = is_webhook(hook.player_id, hook.webhook_id)
     since = hook.failing_since or now
     db.session.execute(update(Webhook).where(here).values(failures=hook.failures + 1, failing_since=since))
     if disabled and switch_off(hook.player_id, hook.webhook_id, disabled):
@@ -227,7 +224,9 @@ def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -
 
 
 def _note(delivery: WebhookDelivery, attempt: Attempt) -> None:
-    here = _of(delivery.player_id, delivery.webhook_id) & (WebhookDelivery.delivery_id == delivery.delivery_id)
+    here = is_of_webhook(delivery.player_id, delivery.webhook_id) & (
+        WebhookDelivery.delivery_id == delivery.delivery_id
+    )
     values = {"tries": delivery.tries + 1, **attempt._asdict()}
     db.session.execute(update(WebhookDelivery).where(here).values(values))
 
@@ -235,11 +234,11 @@ def _note(delivery: WebhookDelivery, attempt: Attempt) -> None:
 def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
     """Disable a webhook and give up its deliveries, within the current transaction. Return False if the webhook was
     already disabled."""
-    here = _is(player_id, webhook_id) & Webhook.disabled.is_(None)
+    here = is_webhook(player_id, webhook_id) & Webhook.disabled.is_(None)
     off = update(Webhook).where(here).values(disabled=why, wake_at=None).returning(Webhook.webhook_id)
     if db.session.execute(off).first() is None:
         return False
-    waiting = _of(player_id, webhook_id) & WebhookDelivery.due_at.is_not(None)
+    waiting = is_of_webhook(player_id, webhook_id) & WebhookDelivery.due_at.is_not(None)
     db.session.execute(update(WebhookDelivery).where(waiting).values(due_at=None, result="given-up"))
     return True
 
@@ -249,7 +248,7 @@ def release(hook: Waiting, rests_until: datetime | None) -> None:
     """End the lease. If `rests_until` is set, the remaining deliveries wait until then."""
     mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
-        waiting = _of(hook.player_id, hook.webhook_id)
+        waiting = is_of_webhook(hook.player_id, hook.webhook_id)
         next_due = db.session.scalar(select(func.min(WebhookDelivery.due_at)).where(waiting))
         ended = {"wake_at": next_due, "leased_until": None, **({"rests_until": rests_until} if rests_until else {})}
         db.session.execute(update(Webhook).where(mine).values(ended))
@@ -278,15 +277,15 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
     db.session.commit()
 
 
-def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+def is_webhook(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
     return (Webhook.player_id == player_id) & (Webhook.webhook_id == webhook_id)
 
 
 def _is_ours(hook: Waiting) -> ColumnElement[bool]:
     """Return an SQL condition that is true while this process holds the lease on the webhook."""
-    mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
+    mine = is_webhook(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     return mine & Webhook.leased_until.is_not(None)
 
 
-def _of(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
+def is_of_webhook(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
     return (WebhookDelivery.player_id == player_id) & (WebhookDelivery.webhook_id == webhook_id)

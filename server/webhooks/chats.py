@@ -123,10 +123,7 @@ def _body(form: str, text: str) -> bytes:
     told = (
         {"content": text, "allowed_mentions": {"parse": []}, "flags": _NO_EMBEDS}
         if form == DISCORD
-        else {
-            "text": text,
-            "unfurl_links": False,
-        }
+        else {"text": text, "unfurl_links": False}
     )
     return json.dumps(told).encode()
 

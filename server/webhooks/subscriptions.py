@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
+from sqlalchemy import delete, insert, select, tuple_, update
 
 from server.accounts.bans import BANNED
 from server.accounts.grants import expect_app
@@ -30,6 +30,7 @@ from server.store.locks import hold
 from server.store.log import moment_text
 from server.store.paging import Cursor, Page
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
+from server.store.webhook_queue import is_of_webhook, is_webhook
 from server.webhooks.chats import STANDARD, check_form, stored_form
 from server.webhooks.targets import BadAddress, look_up, target_of
 
@@ -48,7 +49,7 @@ _ABOUT: Json = {
     "seat": {"description": "Your seat", **json_schemas.SEAT},
 }
 _DUE_AT: Json = {
-    "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"},
+    "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"}
 }
 _TURN: Json = {"turn": {"description": "Number of your turn", "type": "integer", "minimum": 1}, **_DUE_AT}
 _FIELDS: Final[Mapping[str, Json]] = {  # the fields of each group, see `NoticeKind.payload`
@@ -186,7 +187,7 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
         new["disabled"] = None
     if enabled is False:
         store.switch_off(player_id, webhook_id, BY_YOU)
-    db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(**new))
+    db.session.execute(update(Webhook).where(is_webhook(player_id, webhook_id)).values(**new))
     db.session.commit()
     return webhook(player_id, webhook_id)
 
@@ -194,7 +195,7 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
 def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook and its deliveries, including pending ones. Raise NotFound if there is no such webhook."""
     _lock(player_id)
-    gone = delete(Webhook).where(_is(player_id, webhook_id)).returning(Webhook.webhook_id)
+    gone = delete(Webhook).where(is_webhook(player_id, webhook_id)).returning(Webhook.webhook_id)
     if db.session.execute(gone).first() is None:
         db.session.rollback()
         raise NotFound("Webhook not found.")
@@ -208,7 +209,7 @@ def renew_secret(player_id: UUID, webhook_id: UUID) -> Json:
     NotFound if there is no such webhook."""
     row = _own(player_id, webhook_id)
     secret, old_until = secrets.token_bytes(32), clock.now() + OLD_SECRET
-    new = update(Webhook).where(_is(player_id, webhook_id), Webhook.secret == row.secret)
+    new = update(Webhook).where(is_webhook(player_id, webhook_id), Webhook.secret == row.secret)
     db.session.execute(new.values(secret=secret, old_secret=row.secret, old_until=old_until))
     db.session.commit()
     return {"secret": _written(secret), "old_until": old_until}
@@ -265,10 +266,6 @@ def _shown(row: Webhook) -> Json:
     }
 
 
-def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
-    return (Webhook.player_id == player_id) & (Webhook.webhook_id == webhook_id)
-
-
 # Deliveries
 
 
@@ -277,7 +274,7 @@ def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None,
     such webhook."""
     _own(player_id, webhook_id)
     key = (WebhookDelivery.made_at, WebhookDelivery.delivery_id)
-    query = select(WebhookDelivery).where(_of(player_id, webhook_id))
+    query = select(WebhookDelivery).where(is_of_webhook(player_id, webhook_id))
     if cursor is not None:
         query = query.where(tuple_(*key) < tuple_(*cursor))
     rows = db.session.scalars(query.order_by(*(column.desc() for column in key)).limit(limit + 1)).all()
@@ -298,8 +295,8 @@ def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> 
     webhook_delivery(player_id, webhook_id, delivery_id)
     _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
-    this = _of(player_id, webhook_id) & (WebhookDelivery.delivery_id == delivery_id)
-    db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
+    this = is_of_webhook(player_id, webhook_id) & (WebhookDelivery.delivery_id == delivery_id)
+    db.session.execute(update(Webhook).where(is_webhook(player_id, webhook_id)).values(wake_at=now))
     db.session.execute(update(WebhookDelivery).where(this).values(result="waiting", begun_at=now, due_at=now, tries=0))
     db.session.commit()
     return webhook_delivery(player_id, webhook_id, delivery_id)
@@ -337,7 +334,3 @@ def _delivery(row: WebhookDelivery) -> Json:
         "tried_at": row.tried_at,
         "next_at": row.due_at,
     }
-
-
-def _of(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
-    return (WebhookDelivery.player_id == player_id) & (WebhookDelivery.webhook_id == webhook_id)

@@ -287,13 +287,7 @@ def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, c
     assert due_at(asked, minutes * MINUTE, calendar, outages) == due
 
 
-@given(
-    moments,
-    st.timedeltas(NONE, 60 * DAY),
-    calendars,
-    outages,
-    st.timedeltas(NONE, DAY),
-)
+@given(moments, st.timedeltas(NONE, 60 * DAY), calendars, outages, st.timedeltas(NONE, DAY))
 def test_exactly_the_allowed_time_has_passed_at_the_due_time(asked, allowed, calendar, outages, later):
     asked += later
     assert counted_time(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed

@@ -103,10 +103,7 @@ def test_an_invalid_limit_is_reported_in_one_sentence(name: str, text: str) -> N
 
 @pytest.mark.parametrize(
     ("one", "another", "elsewhere"),
-    [
-        ("2001:db8::7", "2001:db8::ffff:8", "2001:db8:0:1::7"),
-        ("192.0.2.7", "::ffff:192.0.2.7", "::ffff:192.0.2.8"),
-    ],
+    [("2001:db8::7", "2001:db8::ffff:8", "2001:db8:0:1::7"), ("192.0.2.7", "::ffff:192.0.2.7", "::ffff:192.0.2.8")],
 )
 def test_sign_ins_are_counted_by_network(stranger: Someone, one: str, another: str, elsewhere: str) -> None:
     def asks(number: int, home: str) -> TestResponse:

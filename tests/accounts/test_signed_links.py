@@ -6,10 +6,8 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import select
 
-from server import cli
 from server.accounts import signed_links
 from server.accounts.sign_in import begin_sign_in, redeem
 from server.accounts.signed_links import (
@@ -33,6 +31,7 @@ from server.errors import NotFound
 from server.play.mail.mail_in import confirming_word, confirms
 from server.play.turns.turn_links import caller, play_by_link, turn_word
 from server.store.tables import PlayerLetterRow, Setting, db
+from tests.support.commands import run
 from tests.support.games import DAY, game_of, later, moves_of, person
 from tests.support.live_server import until
 
@@ -83,10 +82,9 @@ def test_the_case_of_a_signed_address_does_not_matter(purpose: str) -> None:
 
 
 def rotate(*words: str) -> str:
-    result = CliRunner().invoke(cli.main, ["rotate-secret", *words])
-    assert result.exit_code == 0, result.output
+    told = run("rotate-secret", *words)
     signed_links._seen.clear()  # as two seconds later
-    return result.stdout
+    return told
 
 
 def settings() -> dict[str, str]:

@@ -5,10 +5,8 @@ from datetime import datetime
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 
-from server import cli
 from server.accounts.players import player_at
 from server.clock import clock
 from server.post.incoming.answering import deal_with_mails
@@ -16,18 +14,12 @@ from server.store.tables import Audit, OAuthClient, Player, PlayerLetterRow, db
 from tests.api.test_invitations import NEW, invite, mailed
 from tests.api.test_oauth import BACK
 from tests.post.office import Office, a_mail, arrives
+from tests.support.commands import ask, run
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 from tests.support.stand_ins import day, word_of
 
 pytestmark = pytest.mark.usefixtures("commands")
-
-
-def run(*words: str, status: int = 0) -> str:
-    result = CliRunner().invoke(cli.main, list(words))
-    db.session.rollback()
-    assert result.exit_code == status, result.output
-    return result.output
 
 
 def sign_in(who: Someone, email: str) -> str:
@@ -71,11 +63,11 @@ def test_an_unknown_part_of_the_service_cannot_be_closed(words: tuple[str, ...],
 
 
 def test_the_doctor_reports_what_is_closed_and_since_when() -> None:
-    assert "\nclosed: " not in CliRunner().invoke(cli.main, ["doctor"]).stdout
+    assert "\nclosed: " not in ask("doctor").stdout
     before = clock.now().replace(microsecond=0)
     run("close", "apps")
     run("close", "apps")
-    said = CliRunner().invoke(cli.main, ["doctor"]).stdout
+    said = ask("doctor").stdout
     found = re.search(r"^closed: by `sternenpost close`: apps since (\S+)$", said, re.MULTILINE)
     assert found
     assert before <= datetime.fromisoformat(found[1]) <= clock.now()

@@ -188,15 +188,9 @@ def by_revoking_all_tokens(app: Flask, program: Program, made: Json) -> None:
 
 
 ONE = [
-    by_its_player,
-    by_the_mailed_link,
-    by_a_refresh_token_that_comes_again,
-    by_a_code_that_comes_again,
-    by_itself_with_its_access_token,
-    by_itself_with_its_refresh_token,
-    by_signing_out,
-    by_revoking_its_token,
-    by_expiring,
+    *(by_its_player, by_the_mailed_link, by_a_refresh_token_that_comes_again),
+    *(by_a_code_that_comes_again, by_itself_with_its_access_token, by_itself_with_its_refresh_token),
+    *(by_signing_out, by_revoking_its_token, by_expiring),
 ]
 WAYS = [*ONE, by_revoking_all_tokens]
 

@@ -157,10 +157,7 @@ def test_a_move_for_a_turn_that_never_existed_is_rejected_with_the_reason(ada: S
 
 def test_an_illegal_move_is_rejected_with_a_reason(ada: Someone, bea: Someone, game: str) -> None:
     move = first_move(ada, game)
-    for change, reason in (
-        ({"space": "zz"}, "unknown-space"),
-        ({"board": "nowhere"}, "board-not-in-play"),
-    ):
+    for change, reason in (({"space": "zz"}, "unknown-space"), ({"board": "nowhere"}, "board-not-in-play")):
         response = ada.post(f"{game}/moves", move | {"move": move["move"] | change})
         is_problem(response, 422, "illegal-move")
         assert response.json["reason"] == reason

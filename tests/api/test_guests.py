@@ -21,6 +21,7 @@ from server.play.seating import guests as handing_over
 from server.play.seating.games import open_game
 from server.store.tables import Player, PlayerGame, db
 from tests.api.test_sign_in import asked, mailed
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 
@@ -85,8 +86,7 @@ def test_a_guests_seats_move_to_the_player_who_signs_in(app: Flask, guest: Someo
     assert player.get("/v1/me").json["id"] == ada.get("/v1/me").json["id"]
     game = ada.get(path).json
     assert (game["you"], game["view"]) == (before["you"], before["view"])
-    move = ada.get(f"{path}/legal-moves").json
-    assert ada.post(f"{path}/moves", {"turn": move["turn"], "move": move["moves"][0]}).status_code == 201
+    assert ada.post(f"{path}/moves", first_move(ada, path)).status_code == 201
     is_problem(guest.get("/v1/me"), 401, "bad-token")
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 
-from server import cli
 from server.api.event_streams import EventStream
 from server.play.story.event_feed import follow_game
 from tests.support.api_calls import first_move, further
+from tests.support.commands import run
 from tests.support.contract import Someone, expect_one_form_of_moments, opened
 from tests.support.games import BOT, ME, OPEN, stop_the_clock
 
@@ -58,10 +57,8 @@ def test_times_in_streams_have_six_decimal_places(ada: Someone, path: str) -> No
 
 
 def test_commands_print_json_times_with_six_decimal_places(ada: Someone, path: str, tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    listed = run(cli.main, ["players", "list", "--json"])
-    assert json.loads(listed.stdout)[0]["made_at"] == WRITTEN
-    assert run(cli.main, ["export", "--player", "ada@example.org", str(tmp_path)]).exit_code == 0
+    assert json.loads(run("players", "list", "--json"))[0]["made_at"] == WRITTEN
+    run("export", "--player", "ada@example.org", tmp_path)
     (file,) = tmp_path.iterdir()
     expect_one_form_of_moments(json.loads(file.read_text("utf-8")))
     assert WRITTEN in file.read_text("utf-8")

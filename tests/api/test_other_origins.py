@@ -93,9 +93,7 @@ PREFLIGHT = {
     "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "authorization, content-type",
 }
-ALLOWED = {
-    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Accept-Language"),
-}
+ALLOWED = {*("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Accept-Language")}
 EXPOSED = {"ETag", "Link", "Location", "Retry-After", "RateLimit", "RateLimit-Policy"}
 
 

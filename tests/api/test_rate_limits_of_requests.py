@@ -15,7 +15,7 @@ from server.app import create_app
 from server.config import Settings
 from server.games import Json
 from server.store.tables import RateLimit, db
-from tests.support.api_calls import NOBODYS_ID, exhausting, further
+from tests.support.api_calls import NOBODYS_ID, exhausting, first_move, further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 from tests.support.one_of_each import Scene
@@ -319,9 +319,7 @@ def test_a_picture_is_drawn_once_per_state_and_uses_little_quota_afterwards(
     assert (cost(ada, "GET", picture), ada.get(picture).data) == (10, first)
     bea.patch("/v1/me", {"name": "Beatrix"})
     assert cost(ada, "GET", picture) == 10
-    move = ada.get(f"{path}/legal-moves").json
-    who = ada if move["turn"] else bea
-    move = who.get(f"{path}/legal-moves").json
-    who.post(f"{path}/moves", {"turn": move["turn"], "move": move["moves"][0]})
+    who = ada if ada.get(f"{path}/legal-moves").json["turn"] else bea
+    who.post(f"{path}/moves", first_move(who, path))
     assert cost(ada, "GET", picture) == 10
     assert ada.get(picture).data != first

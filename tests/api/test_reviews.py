@@ -23,6 +23,7 @@ from server.play.turns.thinking import think_due
 from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing
 from server.store.shelf import NotOnShelf
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, service_is_up, stop_the_clock
 
@@ -49,9 +50,7 @@ def play_to_the_end(app: Flask, path: str, who: Someone, last: int | None = None
                 pass
             if load(game_id).table.status == "finished":
                 break
-        legal = who.get(f"{path}/legal-moves").json
-        body = {"turn": legal["turn"], "move": legal["moves"][0]}
-        assert who.post(f"{path}/moves", body).status_code == 201
+        assert who.post(f"{path}/moves", first_move(who, path)).status_code == 201
         last = last and last - 1
 
 
@@ -197,9 +196,7 @@ def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:
     bea.post(f"{path}/seats")
 
     def move(who: Someone, number: int) -> int:
-        legal = who.get(f"{path}/legal-moves").json
-        body = {"turn": legal["turn"], "move": legal["moves"][number]}
-        return int(who.post(f"{path}/moves", body).json["version"])
+        return int(who.post(f"{path}/moves", first_move(who, path, number)).json["version"])
 
     before = move(ada, 0) - 1
     assert ada.post(f"{path}/take-backs", {"to": before}).status_code == 201
@@ -328,10 +325,7 @@ def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
-    ada = Someone(app, "ada")
-    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
-    play_to_the_end(app, path, ada)
-    assert ada.get(f"{path}/review").status_code == 202
+    _, ada = finished(app)
     other = opened(ada, LEVEL, ME, BOT, options={"start_seat": 0})
     while ada.get(f"{other}/legal-moves").json["turn"] is None:  # some moves need no comparison
         with app.app_context():

@@ -12,6 +12,7 @@ from server.clock import clock
 from server.games import Json
 from server.play.turns.turn_links import turn_word
 from server.store.tables import LetterRow, Player, db
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import DAY, HOUR, ME, OPEN, later, run_for, service_is_up
 
@@ -164,8 +165,7 @@ def test_a_vote_is_possible_only_if_the_status_of_the_game_allows_it(
 def test_a_take_back_request_is_shown_to_all_players_with_the_time_when_it_ends(ada: Someone, bea: Someone) -> None:
     path = table_of(ada, bea)
     for who in (ada, bea):
-        asked = who.get(f"{path}/legal-moves").json
-        who.post(f"{path}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
+        who.post(f"{path}/moves", first_move(who, path))
     answer = ada.post(f"{path}/take-backs", {"to": 1})
     assert answer.status_code == 202
     for votes in (bea.get(f"{path}/votes").json, vote(bea, path, "pause")):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from flask import Flask, Response, request
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.bench.http import spread
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, share_of_skies, shift, slow_down
 from tests.support import stage
 from tests.support.browser import CHROMIUM
@@ -144,10 +145,7 @@ def main() -> None:
         with stage.in_process(postgres.url):
             games = {name: stage.rehearse(name, 3)[-1] for name in GAMES}  # the last has the most seats
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        with (
-            stage.serving(stage.OURS, postgres.url) as ours,
-            stage.serving(BLANK, postgres.url) as limit,
-        ):
+        with stage.serving(stage.OURS, postgres.url) as ours, stage.serving(BLANK, postgres.url) as limit:
             for name, selector in GAMES.items():
                 address = f"http://127.0.0.1:{ours.port}/#/games/{games[name].game_id}"
                 views, blanks = [], []
@@ -157,8 +155,8 @@ def main() -> None:
                     blanks.append(view(browser, f"http://127.0.0.1:{limit.port}/?{size}", "hr", "hr"))
                 report(name, views[1:])  # the first warms up
                 report("  blank", blanks[1:])
-                more = sorted(mine.ms / least.ms for mine, least in zip(views[1:], blanks[1:], strict=True))
-                print(f"  times the limit: {median(more):.1f} ({more[0]:.1f} to {more[-1]:.1f})")
+                times = [mine.ms / least.ms for mine, least in zip(views[1:], blanks[1:], strict=True)]
+                print(f"  times the limit: {spread(times)}")
                 lay_out(browser, address, ".news.live", games[name].lines[0].token)
             print(
                 f"At {1000 * DELAY:.0f} ms, and a processor {SLOWER} times slower, with a TCP connection as a round trip:"

@@ -6,22 +6,7 @@ from typing import Any
 
 import psycopg
 from flask import Flask, Response, jsonify, request
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    DateTime,
-    Integer,
-    MetaData,
-    SmallInteger,
-    Table,
-    Text,
-    bindparam,
-    create_engine,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import bindparam, column, create_engine, insert, select, table, text, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as upsert
 
@@ -78,31 +63,10 @@ def make_tables(url: str) -> None:
         connection.execute(TABLES)
 
 
-metadata = MetaData()
-game = Table(
-    "game",
-    metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("version", Integer),
-    Column("to_move", SmallInteger),
-    Column("deadline", DateTime(timezone=True)),
-)
-event = Table("event", metadata, Column("game_id", BigInteger), Column("version", Integer), Column("body", JSONB))
-deadline = Table(
-    "deadline",
-    metadata,
-    Column("game_id", BigInteger),
-    Column("seat", SmallInteger),
-    Column("due", DateTime(timezone=True)),
-)
-outbox = Table(
-    "outbox",
-    metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("game_id", BigInteger),
-    Column("version", Integer),
-    Column("kind", Text),
-)
+game = table("game", column("id"), column("version"), column("to_move"), column("deadline"))
+event = table("event", column("game_id"), column("version"), column("body", JSONB))
+deadline = table("deadline", column("game_id"), column("seat"), column("due"))
+outbox = table("outbox", column("game_id"), column("version"), column("kind"))
 
 DUE = text("now() + interval '3 days'")
 READ = select(game.c.version, game.c.to_move, game.c.deadline).where(game.c.id == bindparam("g")).with_for_update()

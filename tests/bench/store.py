@@ -18,12 +18,11 @@ import random
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import chain
 from statistics import median
 from time import perf_counter, sleep
@@ -33,7 +32,6 @@ from uuid import UUID
 import psutil
 import psycopg
 
-from server.config import CHECKOUT
 from server.games import GAMES, Json
 from server.play.commits import whole_log
 from server.play.timing.heartbeats import beat
@@ -41,7 +39,7 @@ from server.play.timing.sweep import wake_due
 from server.play.timing.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe, load_visible
 from server.store import embedded_postgres
-from tests.bench.http import Run, drive, run
+from tests.bench.http import Run, drive, run, spread
 from tests.bench.http import report as report_moves
 from tests.support import crowd, many_due, stage
 
@@ -121,7 +119,7 @@ def _get(path: str, token: str) -> bytes:
 def sweep() -> None:
     """Create half-played games in which no player is late."""
     with stage.postgres() as postgres:
-        games = _half_played(postgres, DUE, stage.A_BOT_MOVES)
+        games = _half_played(postgres, DUE)
         with stage.in_process(postgres.url):
             for part in ("web", "worker"):
                 beat(part)
@@ -132,7 +130,9 @@ def sweep() -> None:
             report("play.sweep()", [timed(wake_due) for _ in range(200)])
 
 
-def _half_played(postgres: embedded_postgres.Server, count: int, on_timeout: Sequence[Json]) -> list[stage.Rehearsed]:
+def _half_played(
+    postgres: embedded_postgres.Server, count: int, on_timeout: Sequence[Json] = stage.A_BOT_MOVES
+) -> list[stage.Rehearsed]:
     with stage.in_process(postgres.url):
         rehearsed = stage.rehearse("sternenhimmel", REHEARSED, on_timeout)
         for game in rehearsed:
@@ -168,7 +168,8 @@ def _flood(
     with ExitStack() as stack:
         connection = stack.enter_context(psycopg.connect(postgres.url, autocommit=True))
         mailbox = stack.enter_context(tempfile.TemporaryDirectory())
-        workers = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
+        environment = {"DATABASE_URL": postgres.url, "STERNENPOST_DATA": mailbox}
+        workers = [stack.enter_context(stage.running("worker", environment)) for _ in range(count)]
         sleep(5)  # until they have started
         before = _cpu(postgres, served, workers)
         late = many_due.time_runs_out(connection, games)
@@ -188,7 +189,7 @@ def _flood(
                         flush=True,
                     )
                     if end == "restarted":
-                        workers.append(stack.enter_context(_worker(postgres.url, mailbox)))
+                        workers.append(stack.enter_context(stage.running("worker", environment)))
                 sleep(0.5)
             return perf_counter() - began
 
@@ -259,28 +260,12 @@ def _is_whole(answer: bytes) -> bool:
     return bool(found) and len(body) >= int(length.split(b"\r\n", 1)[0])
 
 
-@contextmanager
-def _worker(url: str, data: str) -> Iterator[subprocess.Popen[bytes]]:
-    environment = os.environ | {"DATABASE_URL": url, "STERNENPOST_DATA": data}
-    process = subprocess.Popen([sys.executable, "-m", "server.cli", "worker"], cwd=CHECKOUT, env=environment)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
 # Memory
 
 
 def memory() -> None:
     with stage.postgres() as postgres:
-        with stage.in_process(postgres.url):
-            rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
-            for game in rehearsed:
-                stage.play_on(game, slice(len(game.lines) // 2))
-        games = stage.copies(postgres.url, rehearsed, 2 * LIVE // REHEARSED + 1)
-        games = [game._replace(lines=game.lines[len(game.lines) // 2 :]) for game in games]
+        games = _half_played(postgres, 2 * LIVE)
         with stage.serving(stage.OURS, postgres.url, workers=1) as served:
             (web,) = psutil.Process(served.pid).children()
             few = games[LIVE : LIVE + 100]  # warm up everything that does not grow with games
@@ -334,8 +319,7 @@ def growth(large: bool) -> None:
         pairs = pairs[1:]  # the first warms up
         for (games, events), runs in zip(sizes, zip(*pairs, strict=True), strict=True):
             report_moves(f"{games:,}/{games * events:,}", runs)
-        ratios = sorted((b.web + b.postgres) / (a.web + a.postgres) for a, b in pairs)
-        print(f"  CPU a move: {median(ratios):.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f}; target 1.15x)")
+        print(f"  CPU a move, ratio: {spread([more.cpu / less.cpu for less, more in pairs])}; target 1.15")
 
 
 def _lists(
@@ -387,10 +371,8 @@ def ends() -> None:
             report_moves(name, its[1:])  # the first round warms up
         for name in ("middle", "last but one", "last"):
             pairs = zip(runs[name][1:], runs["first"][1:], strict=True)
-            ratios = sorted((it.web + it.postgres) / (first.web + first.postgres) for it, first in pairs)
-            print(
-                f"  {name}: {median(ratios):.2f}x the CPU of a first move ({ratios[0]:.2f} to {ratios[-1]:.2f}; target 1.15x)"
-            )
+            ratios = [it.cpu / first.cpu for it, first in pairs]
+            print(f"  {name}: CPU of a first move times {spread(ratios)}; target 1.15")
 
 
 def main() -> None:

@@ -14,13 +14,12 @@ import gc
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from datetime import timedelta
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -34,7 +33,6 @@ from sqlalchemy import delete
 
 from server.accounts.players import player_token
 from server.clock import clock
-from server.config import CHECKOUT
 from server.games import GAMES as RULES
 from server.play.moves import play_move
 from server.play.seating.games import open_game
@@ -47,7 +45,7 @@ from server.post.letters import compose, context
 from server.store import embedded_postgres, outbox
 from server.store.tables import LetterRow, db
 from tests.bench import perfect
-from tests.bench.http import drive
+from tests.bench.http import drive, spread
 from tests.support import databases, stage
 
 CLIENTS = 4
@@ -112,37 +110,15 @@ class Listener:
                         connection.sendall(b"250 ok\r\n")
 
 
-@contextmanager
-def working(url: str, port: int, key: Path) -> Iterator[int]:
-    """Run a worker that sends signed letters to this port, and yield its pid."""
+def working(url: str, port: int, key: Path) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    """Run a worker that sends signed letters to this port."""
     environment = {
         "DATABASE_URL": url,
         "SMTP_URL": f"smtp://127.0.0.1:{port}",
         "STERNENPOST_BASE_URL": "https://stars.example",
         "STERNENPOST_DKIM_KEY": str(key),
     }
-    with running("worker", environment) as pid:
-        yield pid
-
-
-@contextmanager
-def running(command: str, environment: Mapping[str, str]) -> Iterator[int]:
-    """Run a process of the server, and yield its pid. Print its output when it has ended."""
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "server.cli", command],
-            cwd=CHECKOUT,
-            env=os.environ | environment,
-            stdout=said,
-            stderr=said,
-        )
-        try:
-            yield process.pid
-        finally:
-            process.terminate()
-            process.wait(30)
-            said.seek(0)
-            print(said.read().decode(), end="")
+    return stage.running("worker", environment)
 
 
 class Turns:
@@ -179,11 +155,8 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
         forget_letters()
     moves = [stage.requests(game) for game in games]
     listener, turns, moves_a_turn, sums = Listener(), [], [], defaultdict[str, list[float]](list)
-    with (
-        stage.serving(stage.OURS, postgres.url) as web,
-        working(postgres.url, listener.port, key) as worker,
-    ):
-        at_work = Turns(web, worker, postgres, listener)
+    with stage.serving(stage.OURS, postgres.url) as web, working(postgres.url, listener.port, key) as worker:
+        at_work = Turns(web, worker.pid, postgres, listener)
         at_work.play([requests[:MOVES_BEFORE] for requests in moves])
         for run in range(RUNS + 1):
             carried, used = at_work.play([[requests[MOVES_BEFORE + run]] for requests in moves])
@@ -204,10 +177,6 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
 
 def sizes(listener: Listener) -> list[float]:
     return [size / 1024 for size in listener.letters]
-
-
-def spread(found: Sequence[float]) -> str:
-    return f"{median(found):.2f} ({min(found):.2f} to {max(found):.2f})"
 
 
 def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> float:
@@ -301,7 +270,7 @@ def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
     with stage.serving(stage.OURS, postgres.url) as web:
         drive(web.port, [stage.requests(it)[MOVES_BEFORE : end_of_turn(it)] for it in told], CLIENTS)
         with ExitStack() as stack:
-            workers = [stack.enter_context(working(postgres.url, listener.port, key)) for _ in range(WORKERS)]
+            workers = [stack.enter_context(working(postgres.url, listener.port, key)).pid for _ in range(WORKERS)]
             until = time.monotonic() + PATIENCE
             while len(listener.letters) < LETTERS // 4 and time.monotonic() < until:  # they warm up
                 time.sleep(0.1)
@@ -361,18 +330,18 @@ def beside_bots(name: str, postgres: embedded_postgres.Server) -> None:
         sweeps = of_bots(name, "greedy", WARM_UP + 2 * ROUNDS, postgres.url)
         with (
             stage.serving(stage.OURS, postgres.url) as web,
-            running("think", {"DATABASE_URL": postgres.url}) as thinker,
+            stage.running("think", {"DATABASE_URL": postgres.url}) as thinker,
         ):
             pace = Pace(web.port, moves, iter(sweeps), database)
             pace.measure(WARM_UP)
             alone = pace.measure(ROUNDS)
-            used, began = stage.cpu_seconds(thinker), time.monotonic()
+            used, began = stage.cpu_seconds(thinker.pid), time.monotonic()
             pace.wake(bots)
             beside = pace.measure(ROUNDS, lambda: pace.waiting(bots))
             while pace.waiting(bots):
                 time.sleep(0.1)
-            seconds, used = time.monotonic() - began, stage.cpu_seconds(thinker) - used
-            niceness = os.getpriority(os.PRIO_PROCESS, thinker)
+            seconds, used = time.monotonic() - began, stage.cpu_seconds(thinker.pid) - used
+            niceness = os.getpriority(os.PRIO_PROCESS, thinker.pid)
     if seconds > thinking.PATIENCE.total_seconds():
         raise SystemExit(f"The bots took {seconds:.0f} s, so the sweep has moved for some of them.")
     print(

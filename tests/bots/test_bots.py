@@ -53,8 +53,7 @@ def test_greedy_plays_the_same_with_the_same_seed() -> None:
 def test_greedy_takes_a_board_that_it_can_win_with_one_star() -> None:
     sky = begun(game.setup(3, {"start_seat": 0}, SeededDice(b"", ())))
     sky = sky._replace(
-        slots=("aries", None, None),
-        stars={"aries": {space: Lying(1 + n % 2, "3") for n, space in enumerate("abcd")}},
+        slots=("aries", None, None), stars={"aries": {space: Lying(1 + n % 2, "3") for n, space in enumerate("abcd")}}
     )
     moves = game.legal_moves(sky, 0)
     assert BOTS["greedy"](GAMES["sternenhimmel"], game.view(sky, 0), moves, Random(1)) == Placement("10", "aries", "e")

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
@@ -20,6 +19,7 @@ from server.play.events import GameAbandoned
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.store.tables import Audit, Incoming, db
+from tests.support.commands import ask, run
 from tests.support.games import game_of, person
 
 KEPT = Path(__file__).parents[1] / "data" / "games"
@@ -32,13 +32,6 @@ def settings(commands: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     newest = db.session.scalar(text("SELECT max(at) FROM audit"))
     if newest and newest > clock.now():  # a test with a clock ahead may have left it
         clock.forward(newest - clock.now() + SECOND)
-
-
-def run(*words: object) -> str:
-    result = CliRunner().invoke(cli.main, [str(word) for word in words])
-    db.session.rollback()
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def number() -> int:
@@ -149,7 +142,7 @@ def test_imports_and_migrations_are_recorded(database_url: str, monkeypatch: pyt
         run("migrate")  # nothing to do and nothing stored
         assert owner.execute("SELECT command FROM audit").fetchall() == [("migrate",)]
         archive = next(iter(sorted(KEPT.rglob("*.json"))))
-        if CliRunner().invoke(cli.main, ["import", str(archive)]).exit_code == 0:
+        if ask("import", archive).exit_code == 0:
             found = owner.execute("SELECT arguments FROM audit WHERE command = 'import'").fetchall()
             assert found == [({"archive": archive.name},)]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from server import docs
-from server.cli import main
 from server.games import GAMES, Json
+from tests.support.commands import ask
 from tests.support.handbook import block
 from tests.support.samples import Played, positions
 from tests.support.web_servers import Quiet, serve
@@ -24,7 +24,7 @@ SAYS_HELLO = 'import sys, json\nsys.stdin.readline()\nprint(\'{"type": "hello", 
 
 def bot(*words: str, program: str | Path = PRINTED) -> Result:
     command = [sys.executable, str(program)] if isinstance(program, Path) else [sys.executable, "-c", program]
-    return CliRunner().invoke(main, ["bot", *words, "--", *command])
+    return ask("bot", *words, "--", *command)
 
 
 @pytest.mark.parametrize("rules", GAMES)
@@ -87,19 +87,17 @@ def test_invalid_bot_commands_are_rejected() -> None:
     assert bot("--local", "sternenhimmel", "--options", "[1]").exit_code == 2
     refused = bot("--local", "sternenhimmel", "--against", "greedy", "--against", "nobody")
     assert (refused.exit_code, "'nobody' is not one of 'random', 'greedy', 'level-1'" in refused.output) == (2, True)
-    assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
+    assert "cannot be started" in ask("bot", "--local", "sternenhimmel", "--", "/no/such").output
 
 
 def test_a_bot_with_a_level_plays_local_games_instead_of_a_program() -> None:
-    played = CliRunner().invoke(
-        main, ["bot", "--local", "sternenhimmel", "--level", "1", "--against", "random", "--against", "random"]
-    )
+    played = ask("bot", "--local", "sternenhimmel", "--level", 1, "--against", "random", "--against", "random")
     assert played.exit_code == 0, played.output
     assert "Won 1 of 1." in played.output
     seeded = ["bot", "--local", "sternenhimmel", "--level", "2", "--games", "3", "--seed"]
-    first, again, other = (CliRunner().invoke(main, [*seeded, seed]).output for seed in "aab")
+    first, again, other = (ask(*seeded, seed).output for seed in "aab")
     assert first == again != other
-    assert CliRunner().invoke(main, ["bot", "--local", "sternenhimmel"]).exit_code == 2
+    assert ask("bot", "--local", "sternenhimmel").exit_code == 2
     assert bot("--local", "sternenhimmel", "--level", "1").exit_code == 2
 
 
@@ -137,7 +135,7 @@ def test_a_bot_with_a_level_plays_on_a_server_using_only_what_its_seat_sees(rule
     OnTurn.moves.clear()
     with serve(OnTurn) as url:
         there = ("--url", url, "--token", "sp_a", "--game", "a")
-        assert CliRunner().invoke(main, ["bot", *there, "--level", "3"]).exit_code == 0
+        assert ask("bot", *there, "--level", 3).exit_code == 0
     ((turn, move),) = [(it["turn"], it["move"]) for it in OnTurn.moves]
     state, game = OnTurn.game.state, OnTurn.game.rules
     assert turn == 9

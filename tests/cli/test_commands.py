@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
 from flask import Flask, current_app
 from sqlalchemy import event, func, select
 
@@ -48,6 +47,7 @@ from server.store.tables import LetterRow as GameLetter
 from server.web import server
 from server.webhooks.subscriptions import Subscription, make_webhook
 from tests.post.office import a_mail, arrives
+from tests.support.commands import ask, run
 from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, wanted
 from tests.support.handbook import block
 from tests.support.live_server import FOR_METRICS, Mail
@@ -71,19 +71,6 @@ def ben() -> UUID:
 @pytest.fixture
 def game(ada: UUID, ben: UUID) -> UUID:
     return game_of(ada, ben, bots=1, title="Autumn sky")
-
-
-def run(*words: object, status: int = 0) -> str:
-    result = ask(*words)
-    assert result.exit_code == status, result.output
-    return result.stdout
-
-
-def ask(*words: object) -> Result:
-    result = CliRunner().invoke(cli.main, [str(word) for word in words])
-    db.session.rollback()
-    db.session.expire_all()
-    return result
 
 
 def everything() -> dict[str, int]:

@@ -4,10 +4,9 @@ import traceback
 from urllib.parse import quote
 
 import pytest
-from click.testing import CliRunner
 
-from server import cli
 from server.config import BadSetting, Settings, mask_passwords
+from tests.support.commands import ask
 from tests.support.live_server import free_port
 
 WORD = "sesame"
@@ -79,7 +78,7 @@ def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_
     for written_as in (secret, quote(secret, safe="")):
         monkeypatch.setenv(name, written(SHAPES[name][0], written_as).replace("\0", ""))
         for command in (["config"], ["doctor"], ["migrate", "--dry-run"], ["units"]):
-            said = CliRunner().invoke(cli.main, command)
+            said = ask(*command)
             assert said.exception is None or isinstance(said.exception, SystemExit), command
             assert WORD not in said.output, command
 
@@ -90,7 +89,7 @@ def test_a_checked_mailbox_is_shown_without_its_password(secret: str, shared_url
     monkeypatch.setenv("STERNENPOST_DATA", str(tmp_path))
     monkeypatch.setenv("SMTP_URL", f"smtp://127.0.0.1:{free_port()}")
     mailbox = f"imaps://ada@example.org:{secret}@127.0.0.1:{free_port()}/INBOX"
-    said = CliRunner().invoke(cli.main, ["doctor", "--mail", "ada@example.org", "--wait", "1", "--imap", mailbox])
+    said = ask("doctor", "--mail", "ada@example.org", "--wait", "1", "--imap", mailbox)
     assert isinstance(said.exception, SystemExit)
     assert WORD not in said.output
 

@@ -5,9 +5,9 @@ import sys
 from importlib.metadata import version
 
 import pytest
-from click.testing import CliRunner
 
 from server.cli import main
+from tests.support.commands import ask
 
 LOADED = """
 import sys
@@ -33,6 +33,6 @@ def test_the_version_is_printed() -> None:
 
 
 def test_the_command_list_shows_each_commands_own_summary() -> None:
-    listed = CliRunner().invoke(main, ["--help"]).output
+    listed = ask("--help").output
     for name, command in main.commands.items():
         assert f"  {name.ljust(13)}  {command.get_short_help_str(limit=100)}\n" in listed

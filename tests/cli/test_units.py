@@ -5,9 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from server import cli
+from tests.support.commands import ask
 
 ANALYZE = shutil.which("systemd-analyze")
 MOST_EXPOSED = 20  # tenths of 10 points, which systemd gives to a service without sandboxing
@@ -19,7 +19,7 @@ with_systemd = pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is no
 
 @pytest.fixture
 def written(tmp_path: Path) -> list[Path]:
-    said = CliRunner().invoke(cli.main, ["units", str(tmp_path)])
+    said = ask("units", tmp_path)
     assert said.output.split() == [str(path) for path in map(Path, said.output.split()) if path.parent == tmp_path]
     return sorted(tmp_path.iterdir())
 
@@ -30,15 +30,15 @@ def analyze(*words: object) -> subprocess.CompletedProcess[str]:
 
 def test_systemd_units_are_printed_or_written_to_files(written: list[Path]) -> None:
     assert {path.name for path in written} == NAMES
-    printed = CliRunner().invoke(cli.main, ["units"]).output
+    printed = ask("units").output
     for path in written:
         assert f"# {path.name}\n{path.read_text()}" in printed
 
 
 def test_the_units_allow_writing_to_the_archive_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "ReadWritePaths" not in CliRunner().invoke(cli.main, ["units"]).output
+    assert "ReadWritePaths" not in ask("units").output
     monkeypatch.setenv("STERNENPOST_SHELF", "/srv/old games")
-    said = CliRunner().invoke(cli.main, ["units", str(tmp_path)])
+    said = ask("units", tmp_path)
     assert said.exit_code == 0, said.output
     services = [path for path in tmp_path.iterdir() if path.suffix == ".service"]
     assert all('\nReadWritePaths="-/srv/old games"\n' in path.read_text() for path in services)

@@ -139,11 +139,7 @@ GENERATORS: Final = (
         ("php",),
     ),
     Generator(
-        "openapi-generator",
-        "TypeScript (fetch)",
-        _openapi_generator("typescript-fetch", _NO_WEBHOOKS),
-        _TSC,
-        ("node",),
+        "openapi-generator", "TypeScript (fetch)", _openapi_generator("typescript-fetch", _NO_WEBHOOKS), _TSC, ("node",)
     ),
     Generator("hey-api", "TypeScript", "openapi-ts -i openapi.yaml -o client", _TSC, ("node",)),
     Generator("orval", "TypeScript", "orval --input openapi.yaml --output client.ts --client fetch", _TSC, ("node",)),

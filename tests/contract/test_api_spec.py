@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from flask import Flask
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from server import cli
 from server.api.problems import ALL
 from server.games import GAMES, Json
+from tests.support.commands import ask
 from tests.support.contract import JSON, PROBLEM
 
 PUBLISHED = Path(__file__).parents[2] / "api_spec" / "openapi.yaml"
@@ -46,7 +45,7 @@ EITHER = {
 
 
 def test_the_published_contract_equals_the_commands_output() -> None:
-    printed = CliRunner().invoke(cli.main, ["openapi"])
+    printed = ask("openapi")
     assert printed.output == PUBLISHED.read_text("utf-8"), "run `sternenpost openapi > api_spec/openapi.yaml`"
 
 

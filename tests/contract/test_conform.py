@@ -160,10 +160,7 @@ def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: items.pop(5) if len(items) > 9 else None)
 
 
-@breach(
-    "two events are out of order",
-    "the list of events has each event that the viewer can see, once and in order",
-)
+@breach("two events are out of order", "the list of events has each event that the viewer can see, once and in order")
 def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: items.reverse())
 

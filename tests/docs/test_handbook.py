@@ -9,6 +9,7 @@ from flask import Flask
 from server import docs
 from server.cli import main
 from server.config import VARIABLES
+from tests.docs.test_reference import shown
 from tests.test_licences import is_packaged
 
 ANCHORS = {  # people link to these: a heading may change, its id stays
@@ -31,12 +32,6 @@ ANCHORS = {  # people link to these: a heading may change, its id stays
     "mail": "a-provider-where-port-25-is-closed postfix-on-a-machine-of-your-own a-mailbox-and-nothing-else "
     "no-way-in-at-all",
 }
-
-
-def shown(app: Flask, path: str) -> str:
-    response = app.test_client().get(path)
-    assert response.status_code == 200, path
-    return response.text
 
 
 # Rendering

@@ -1,10 +1,8 @@
 """Tests of a third game, run by `test_rules_alone.py` in a process that installs it."""
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 
-from server import cli
 from server.play.seating.hosting import close_due
 from server.play.seating.stand_ins import change_stand_ins
 from server.play.seating.track_record import read_records
@@ -13,6 +11,7 @@ from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import CALLS, LOOKS, NOBODYS_ID, first_move
+from tests.support.commands import ask
 from tests.support.contract import Contract, Someone, opened
 from tests.support.games import BOT, DAY, ME, run_for, service_is_up
 from tests.support.third_game import NAME
@@ -66,7 +65,6 @@ def test_emails_jobs_and_checks_work_for_the_third_game(app: Flask, ada: Someone
             job()
         office.mails("ada")
     assert ada.get(f"{game}/archive").status_code == 200
-    env = {"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]}
     for command in (["check"], ["rebuild"], ["replay", game[-36:]], ["games", "show", game[-36:]]):
-        done = CliRunner().invoke(cli.main, command, env=env)
+        done = ask(*command, DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"])
         assert done.exit_code == 0, done.output

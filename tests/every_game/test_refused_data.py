@@ -4,12 +4,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from psycopg.types.json import Jsonb
 from sqlalchemy import text
 
-from server import cli, stored_data
+from server import stored_data
 from server.accounts.players import change_profile
 from server.games import Json
 from server.play.commits import load
@@ -23,6 +22,7 @@ from server.store.tables import Player, StandIn, db
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import LOOKS, calls_need_no_rules, first_move
+from tests.support.commands import ask, found_by
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, happened, later, letters, person, service_is_up
 from tests.support.live_server import AT_ONCE
@@ -71,9 +71,7 @@ def id_of(path: str) -> UUID:
 
 
 def doctor(app: Flask) -> dict[str, str]:
-    found = CliRunner().invoke(cli.main, ["doctor"], env={"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]})
-    assert found.stdout, found
-    return dict(line.split(": ", 1) for line in found.stdout.splitlines())
+    return found_by(ask("doctor", DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"]))
 
 
 def everything_goes_on(app: Flask, table: str, ada: Someone, bea: Someone, office: Office) -> None:
@@ -374,7 +372,7 @@ def test_a_game_with_invalid_options_does_not_affect_other_games(
     assert listed.keys() >= {table[-36:], other[-36:]}
     everything_goes_on(app, other, ada, bea, office)
     assert f"game {bad}, options" in doctor(app)
-    checked = CliRunner().invoke(cli.main, ["check"], env={"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]})
+    checked = ask("check", DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"])
     assert "Traceback" not in checked.output
     assert checked.exception is None or isinstance(checked.exception, SystemExit), checked.exception
     with app.app_context():

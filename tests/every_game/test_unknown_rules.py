@@ -3,10 +3,8 @@
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 
-from server import cli
 from server.accounts.players import change_profile
 from server.api import games
 from server.games import GAMES, presentation
@@ -22,6 +20,7 @@ from server.store.tables import Delivery, PlayerGame, db
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office, a_mail, arrives
 from tests.support.api_calls import calls_need_no_rules
+from tests.support.commands import ask
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, DAY, ME, later, person, service_is_up
 from tests.support.live_server import AT_ONCE
@@ -91,7 +90,7 @@ def test_jobs_emails_and_checks_continue_for_other_games(
         office.mails("ada")
         told = set(db.session.scalars(kinds))
         assert running in told and UUID(unknown_game[-36:]) not in told
-    checked = CliRunner().invoke(cli.main, ["check"], env={"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]})
+    checked = ask("check", DATABASE_URL=app.config["SQLALCHEMY_DATABASE_URI"])
     assert f"{unknown_game[-36:]}: This release has no rules for {LACKED}." in checked.output, checked.output
     assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
 

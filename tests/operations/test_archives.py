@@ -4,10 +4,9 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 
-from server import cli
 from server.app import create_app
 from server.config import Settings
 from server.games import GAMES, Json
@@ -16,6 +15,7 @@ from server.play.commits import whole_log
 from server.play.seating.games import open_game
 from server.play.votes import vote
 from tests.support.archives import as_file, get, here, long, rehash, say_more
+from tests.support.commands import ask
 from tests.support.games import BOT, ME, OPEN, person, wanted
 from tests.support.random_games import archives, short_night
 
@@ -57,7 +57,7 @@ def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
 def take_in(tmp_path: Path, raw: bytes) -> Result:
     path = tmp_path / "archive.json"
     path.write_bytes(raw)
-    return CliRunner().invoke(cli.main, ["import", str(path)])
+    return ask("import", path)
 
 
 @pytest.mark.parametrize("rules", GAMES)
@@ -85,7 +85,7 @@ def test_an_imported_archive_exports_to_the_same_archive(
         ("human", None),
         ("bot", "greedy"),
     ]
-    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+    assert ask("check").exit_code == 0
 
 
 def test_whole_games_are_imported_with_their_outcome(session_app: Flask, elsewhere: Flask, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_whole_games_are_imported_with_their_outcome(session_app: Flask, elsewhe
         shown = get(elsewhere, f"/v1/games/{archive['game']}").json
         assert (shown["status"], shown["outcome"]) == ("finished", archive["events"][-1]["body"])
         assert get(elsewhere, f"/v1/games/{archive['game']}/archive").json == archive
-    assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
+    assert ask("check").exit_code == 0
 
 
 def test_an_existing_game_is_not_imported_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:

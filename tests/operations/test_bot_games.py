@@ -9,19 +9,19 @@ import signal
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from server.cli import main
 from server.games import GAMES
 from server.operations import bot_games
 from server.operations.bot_games import Series
+from tests.support.commands import ask
 
 SHORT = {"sternenhimmel": "{}", "sternenglanz": '{"max_rounds": 4}'}
 
 
 def run(*words: object) -> Result:
     """Run a command without a database or valid settings."""
-    return CliRunner().invoke(main, list(map(str, words)), env={"DATABASE_URL": "nonsense"})
+    return ask(*words, DATABASE_URL="nonsense")
 
 
 def play(directory: Path, games: int, *more: str, rules: str = "sternenhimmel") -> Result:

@@ -9,16 +9,16 @@ from socketserver import BaseRequestHandler, StreamRequestHandler, ThreadingTCPS
 from threading import Thread
 
 import pytest
-from click.testing import CliRunner
+from click.testing import Result
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from flask import Flask
 
-from server import cli
 from server.operations import certificates
 from server.operations.certificates import NotShown, smtp_certificate, web_certificate
+from tests.support.commands import ask, found_by
 from tests.support.live_server import free_port
 
 LIFE = timedelta(days=90)
@@ -127,34 +127,24 @@ def test_a_silent_server_has_no_certificate_to_check(monkeypatch: pytest.MonkeyP
         web_certificate(f"https://127.0.0.1:{port}")
 
 
+def doctor(database_url: str, data: Path, base_url: str) -> Result:
+    settings = {"DATABASE_URL": database_url, "STERNENPOST_DATA": str(data), "STERNENPOST_SANDBOX": "on"}
+    return ask("doctor", **settings, SMTP_URL="", STERNENPOST_BASE_URL=base_url)
+
+
 @pytest.mark.parametrize(("left", "status"), [(13.5 * DAY, 1), (30 * DAY, 0)])
 def test_the_doctor_reports_an_expiring_certificate(
     healthy_app: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
 ) -> None:
     with website(shown(tmp_path, left)) as base_url:
-        settings = {
-            "DATABASE_URL": shared_url,
-            "STERNENPOST_DATA": str(tmp_path),
-            "STERNENPOST_SANDBOX": "on",
-            "SMTP_URL": "",
-            "STERNENPOST_BASE_URL": base_url,
-        }
-        result = CliRunner().invoke(cli.main, ["doctor"], env=settings)
-    found = dict(line.split(": ", 1) for line in result.stdout.splitlines())
-    assert found["certificate"].startswith("the certificate of" if status else "ok")
+        result = doctor(shared_url, tmp_path, base_url)
+    assert found_by(result)["certificate"].startswith("the certificate of" if status else "ok")
     assert result.exit_code == status
 
 
 def test_an_unreachable_base_url_is_not_reported_as_a_failure(
     healthy_app: Flask, shared_url: str, tmp_path: Path
 ) -> None:
-    settings = {
-        "DATABASE_URL": shared_url,
-        "STERNENPOST_DATA": str(tmp_path),
-        "STERNENPOST_SANDBOX": "on",
-        "SMTP_URL": "",
-        "STERNENPOST_BASE_URL": f"https://127.0.0.1:{free_port()}",
-    }
-    result = CliRunner().invoke(cli.main, ["doctor"], env=settings)
+    result = doctor(shared_url, tmp_path, f"https://127.0.0.1:{free_port()}")
     assert "certificate: not looked up: " in result.stdout
     assert result.exit_code == 0

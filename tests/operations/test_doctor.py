@@ -4,16 +4,16 @@ from datetime import timedelta
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 
-from server import cli
 from server.cli.service import OWNS_TABLES
 from server.clock import Clock, clock
 from server.play.timing import host_clock
 from server.play.timing.sandbox_clock import move_clock
 from server.post.incoming.smtp_server import SmtpServer
 from server.store.tables import db
+from tests.support.commands import ask, found_by
 from tests.support.games import host_clock_is_off
 from tests.support.illnesses import ILLNESSES, unreachable
 from tests.support.live_server import free_port
@@ -21,7 +21,7 @@ from tests.support.live_server import free_port
 
 def doctor(**environment: str) -> Result:
     """Run `sternenpost doctor` with these settings, without touching this process's logs."""
-    return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
+    return ask("doctor", **{"SMTP_URL": "", **environment})
 
 
 @pytest.fixture
@@ -31,11 +31,6 @@ def patient(healthy_app: Flask, shared_url: str, tmp_path) -> dict[str, str]:
 
 
 ROOM = "temporary directory"
-
-
-def found_by(result: Result) -> dict[str, str]:
-    assert result.stdout, result
-    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
 
 
 def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:

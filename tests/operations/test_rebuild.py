@@ -1,17 +1,14 @@
 """`check` and `rebuild` compare and restore what is derived from a log."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
 from flask import Flask
 from sqlalchemy import select, update
 
-from server import cli
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.games import Json
@@ -23,6 +20,7 @@ from server.play.seating.seats import leave, take_seat
 from server.play.votes import vote
 from server.store.connections import autocommit
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
+from tests.support.commands import ask as run
 from tests.support.games import (
     BOT,
     DAY,
@@ -34,7 +32,6 @@ from tests.support.games import (
     moves_on,
     person,
     seats_of,
-    service_is_up,
     wanted,
 )
 from tests.support.random_games import Table, short_night
@@ -42,12 +39,7 @@ from tests.support.random_games import Table, short_night
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(autouse=True)
-def within(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("DATABASE_URL", shared_url)
-    with app.app_context():
-        service_is_up()
-        yield
+pytestmark = pytest.mark.usefixtures("commands")
 
 
 @pytest.fixture
@@ -75,10 +67,6 @@ def damage(game_id: UUID, seat: int | None = None, **values: Any) -> None:
     where = (GameRow.game_id == game_id) if seat is None else (SeatRow.game_id == game_id) & (SeatRow.seat == seat)
     db.session.execute(update(GameRow if seat is None else SeatRow).where(where).values(**values))
     db.session.commit()
-
-
-def run(*arguments: str | UUID) -> Result:
-    return CliRunner().invoke(cli.main, [str(word) for word in arguments])
 
 
 # Everything right

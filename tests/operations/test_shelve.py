@@ -14,11 +14,10 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 from sqlalchemy import func, select
 
-from server import cli
 from server.accounts.players import player_token
 from server.operations import shelve
 from server.operations.delete_player import delete_player
@@ -31,6 +30,7 @@ from server.play.story.event_feed import OwnFollower, follow_own
 from server.play.turns.turn_links import caller
 from server.store import shelf
 from server.store.tables import EventRow, db
+from tests.support.commands import ask
 from tests.support.games import DAY, MINUTE, game_of, later, person, service_is_up
 from tests.support.live_server import CHECKOUT, until
 from tests.support.random_games import Table, short_night
@@ -61,7 +61,7 @@ def environment(shared_url: str, tmp_path: Path) -> dict[str, str]:
 
 
 def run(environment: dict[str, str], *words: str) -> Result:
-    return CliRunner().invoke(cli.main, words, env={"SMTP_URL": "", **environment})
+    return ask(*words, **{"SMTP_URL": "", **environment})
 
 
 def shelves(environment: dict[str, str]) -> None:

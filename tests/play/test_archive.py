@@ -13,14 +13,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask import Flask
 
-from server import cli
 from server.games import GAMES, Json
 from server.games.sternenhimmel.material import BOARDS
 from server.play.archive import LARGEST, Flaw, check
 from tests.support.archives import archive, as_file, change_order, first, long, new_seed, rehash, say_more
+from tests.support.commands import ask
 from tests.support.random_games import archives
 
 assert archive and long  # fixtures
@@ -44,14 +44,8 @@ def test_a_game_can_be_verified_from_its_archive_alone(archive: Json) -> None:
 
 def test_the_recorded_long_night_game_contains_every_kind_of_server_event(long: Json) -> None:
     assert {event["type"] for event in long["events"]} >= {
-        "time-extended",
-        "time-ran-out",
-        "seat-handed-over",
-        "seat-taken-back",
-        "move-taken-back",
-        "game-paused",
-        "game-resumed",
-        "game-ended",
+        *("time-extended", "time-ran-out", "seat-handed-over", "seat-taken-back"),
+        *("move-taken-back", "game-paused", "game-resumed", "game-ended"),
     }
 
 
@@ -370,10 +364,7 @@ OF_ANY_GAME: Retold = {
         lambda it: put_in(it, first(it, "seat-handed-over") + 1, "seat-handed-over", 1, bot="greedy", why="resigned"),
         "No person",
     ),
-    "a return without a departure": (
-        lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1),
-        "No bot",
-    ),
+    "a return without a departure": (lambda it: put_in(it, first(it, "time-extended"), "seat-taken-back", 1), "No bot"),
     "a take-back past another player's move": (
         lambda it: it["events"][first(it, "move-taken-back")].update(
             seat=(it["events"][first(it, "move-taken-back")]["seat"] + 1) % 3
@@ -530,10 +521,7 @@ OF_STERNENGLANZ: Retold = {
     "another card in the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),
     "a move along another path": (another_path, "Event"),
     "a longer move": (lambda it: body(it, "star-moved")["path"].append("a1"), "Event"),
-    "a star that moves as another class": (
-        lambda it: body(it, "star-moved").update(star="pracht"),
-        "star is .pracht",
-    ),
+    "a star that moves as another class": (lambda it: body(it, "star-moved").update(star="pracht"), "star is .pracht"),
     "a turn finished after one slot": (with_a_finish, "Event|is missing"),
     "slots not shifted": (lambda it: without(it, "cards-shifted", 1), "Event"),
     "other slots after the shift": (lambda it: body(it, "cards-shifted", 1)["slots"].reverse(), "slots is"),
@@ -613,7 +601,7 @@ def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
     """Run the command without a database or valid settings."""
     path = tmp_path / "archive.json"
     path.write_bytes(raw)
-    return CliRunner().invoke(cli.main, ["verify", str(path), *more], env={"DATABASE_URL": "nonsense"})
+    return ask("verify", path, *more, DATABASE_URL="nonsense")
 
 
 @pytest.mark.parametrize("name", MALFORMED)

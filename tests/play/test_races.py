@@ -8,13 +8,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from server.accounts.apps import (
-    app_by_code,
-    app_by_refresh,
-    apps_of,
-    end_app,
-    issue,
-)
+from server.accounts.apps import app_by_code, app_by_refresh, apps_of, end_app, issue
 from server.accounts.players import player_token
 from server.accounts.tokens import Caller
 from server.clock import clock

@@ -120,9 +120,7 @@ def test_kill_9_during_smtp_before_the_250_response_still_delivers_the_email_onc
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_after_an_unrecorded_250_response_delivers_the_email_twice_with_one_message_id(
-    table: Table,
-) -> None:
+def test_kill_9_after_an_unrecorded_250_response_delivers_the_email_twice_with_one_message_id(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         table.house.post.release(BEN)
@@ -259,21 +257,6 @@ def test_a_move_gets_its_response_on_retry_after_a_web_process_was_killed(
     answered = assert_one_was_answered_alike(race)
     assert answered == {200: RACERS // CHOICES, 409: RACERS - RACERS // CHOICES}
     table.has_counted_once()
-
-
-def test_retrying_a_take_back_interrupted_by_a_killed_web_process_takes_back_the_move_once(
-    table: Table, threads: ThreadPoolExecutor
-) -> None:
-    assert table.ada_moves().status_code == 201
-    house, to = table.house, table.asked["turn"]
-    clients = [Client(house, table.ada.token) for _ in range(3)]
-    with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
-        race = [threads.submit(it.ask, "POST", f"{table.path}/take-backs", json={"to": to}) for it in clients]
-        house.await_waiters()
-        house.kill(house.web)
-    house.start_web()
-    assert Counter(racer.result().status_code for racer in race) == {201: 1, 409: 2}
-    assert house.count("events WHERE game_id = %s AND type = 'move-taken-back'", table.game_id) == 1
 
 
 def test_an_acknowledged_move_survives_the_end_of_the_web_process(table: Table, threads: ThreadPoolExecutor) -> None:

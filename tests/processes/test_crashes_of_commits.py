@@ -24,14 +24,7 @@ import psycopg
 import pytest
 from flask import current_app
 
-from server.accounts.account_codes import (
-    DELETION,
-    NEW_ADDRESS,
-    OLD_ADDRESS,
-    ask_for_address,
-    ask_for_deletion,
-    id_of,
-)
+from server.accounts.account_codes import DELETION, NEW_ADDRESS, OLD_ADDRESS, ask_for_address, ask_for_deletion, id_of
 from server.accounts.players import address_of, player_token
 from server.clock import DAY, NOTHING, clock
 from server.errors import PlayError

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from random import Random
 from threading import Event
 from typing import NamedTuple
@@ -72,21 +73,13 @@ class Outcome(NamedTuple):
 
 
 @contextmanager
-def loss(house: ManyMachines) -> Iterator[None]:
-    for line in house.lines_to_postgres():
-        line.loss = 0.05
-    yield
-    for line in house.lines_to_postgres():
-        line.loss = 0.0
-
-
-@contextmanager
-def delay(house: ManyMachines) -> Iterator[None]:
-    for line in house.lines_to_postgres():
-        line.delay = 0.1
-    yield
-    for line in house.lines_to_postgres():
-        line.delay = 0.0
+def bad_lines(what: str, number: float, house: ManyMachines) -> Iterator[None]:
+    """Set the `loss` or `delay` of all connections to Postgres."""
+    for value in (number, 0.0):
+        for line in house.lines_to_postgres():
+            setattr(line, what, value)
+        if value:
+            yield
 
 
 def partition_of_a_web(house: ManyMachines) -> AbstractContextManager[None]:
@@ -108,8 +101,8 @@ def failover(house: ManyMachines) -> Iterator[None]:
 
 _MOVED = "failover, address moved"
 TROUBLES: dict[str, Callable[[ManyMachines], AbstractContextManager[None]]] = {
-    "loss 5 %": loss,
-    "delay 100 ms": delay,
+    "loss 5 %": partial(bad_lines, "loss", 0.05),
+    "delay 100 ms": partial(bad_lines, "delay", 0.1),
     "partition of a web": partition_of_a_web,
     "partition of a worker": partition_of_a_worker,
     "failover": failover,

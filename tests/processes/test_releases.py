@@ -67,16 +67,8 @@ _RULES: tuple[Json, ...] = (
 )
 _LOOKS = ("", "/events", "/messages", "/picture.svg", "/legal-moves", "/votes")
 _LISTS = (
-    "/v1/me",
-    "/v1/games?mine=true",
-    "/v1/games?my_turn=true",
-    "/v1/games?status=running",
-    "/v1/games?status=open",
-    "/v1/rules",
-    "/v1/me/deliveries",
-    "/v1/me/export",
-    "/v1/me/blocks",
-    "/v1/apps",
+    *("/v1/me", "/v1/games?mine=true", "/v1/games?my_turn=true", "/v1/games?status=running"),
+    *("/v1/games?status=open", "/v1/rules", "/v1/me/deliveries", "/v1/me/export", "/v1/me/blocks", "/v1/apps"),
     "/v1/webhooks",
 )
 

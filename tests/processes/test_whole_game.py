@@ -445,9 +445,7 @@ def overtaken(evening: Evening) -> set[Turn]:
     }
 
 
-def test_no_email_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(
-    evening: Evening,
-) -> None:
+def test_no_email_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(evening: Evening) -> None:
     """Nor by the death of the worker, since that had nothing in its hands but letters that Dora's mailbox did not take."""
     copies = Counter(mail.message_id for mail in evening.house.post.letters)
     assert set(copies.values()) == {1}

@@ -64,10 +64,7 @@ def test_a_push_service_can_verify_the_senders_signature() -> None:
     public.verify(der, f"{head}.{claims}".encode(), ec.ECDSA(SHA256()))
     assert (
         json.loads(from_text(claims)).items()
-        >= {
-            "aud": "https://push.example:8443",
-            "sub": "mailto:post@stars.example",
-        }.items()
+        >= {"aud": "https://push.example:8443", "sub": "mailto:post@stars.example"}.items()
     )
 
 

@@ -154,10 +154,7 @@ RARE: dict[str, tuple[Any, str]] = {
         "Hevelius set off a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
     ),
     "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada couldn't act on slot 2."),
-    "supernova-granted": (
-        SupernovaGranted(0, "supernova-4#1"),
-        "Ada took a Supernova card into their hand.",
-    ),
+    "supernova-granted": (SupernovaGranted(0, "supernova-4#1"), "Ada took a Supernova card into their hand."),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 
 from server.games import GAMES, Json
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.databases import everything
 from tests.support.games import ME, OPEN
@@ -143,8 +144,7 @@ def test_steps_are_previewed_together_with_the_resulting_table(people: list[Some
     game = opened(people[0], ME, OPEN, rules="sternenglanz", options={"start_seat": 0})
     people[1].post(f"{game}/seats")
     for who in people[:2]:
-        mine = who.get(f"{game}/legal-moves").json
-        who.post(f"{game}/moves", {"turn": mine["turn"], "move": mine["moves"][0]})
+        who.post(f"{game}/moves", first_move(who, game))
     ada, begun = people[0], list[Json]()
     turn = ada.get(f"{game}/legal-moves").json["turn"]
     while moves := ada.post(f"{game}/legal-moves", {"begun": begun}).json["moves"]:

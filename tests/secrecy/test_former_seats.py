@@ -72,15 +72,8 @@ class Try:
 
     def looks(self, who: Someone, version: int) -> dict[str, Any]:
         ways = [
-            "",
-            "/events",
-            "/messages",
-            "/votes",
-            "/legal-moves",
-            "/archive",
-            "/stream",
-            "/seats/me",
-            "/seats/me/plan",
+            *("", "/events", "/messages", "/votes", "/legal-moves"),
+            *("/archive", "/stream", "/seats/me", "/seats/me/plan"),
         ]
         ways += ["/seats/me/stand-in", "/take-backs", "/picture.svg", "/picture.svg?theme=light", "/note"]
         ways += [f"?at={at}" for at in range(1, version + 1)]

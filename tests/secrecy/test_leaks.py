@@ -237,15 +237,7 @@ def test_seed_salts_hashes_and_draws_are_secret_until_the_end(answers: list[Test
     for answer in answers:
         assert answer.status_code == 200
         assert not names_in(answer.json) & {
-            "seed",
-            "salt",
-            "salts",
-            "hash",
-            "drawn",
-            "dice",
-            "order",
-            "email",
-            "player_id",
+            *("seed", "salt", "salts", "hash", "drawn", "dice", "order", "email", "player_id"),
         }
         assert bytes(32).hex() not in answer.text
 

@@ -50,17 +50,8 @@ from tests.support.one_of_each import Scene, calls
 AS_BEARER = {
     (TURN, name)
     for name in (
-        "getGame",
-        "getEvents",
-        "getLegalMoves",
-        "findLegalMoves",
-        "playMove",
-        "getMessages",
-        "getPictureSvg",
-        "getPicturePng",
-        "followGame",
-        "getArchive",
-        "getReview",
+        *("getGame", "getEvents", "getLegalMoves", "findLegalMoves", "playMove", "getMessages"),
+        *("getPictureSvg", "getPicturePng", "followGame", "getArchive", "getReview"),
     )
 }
 # In a path, it opens these operations and pages.

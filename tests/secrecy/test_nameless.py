@@ -40,6 +40,7 @@ from server.store.webhook_queue import NOTE
 from tests.api.test_own_account import id_of_player
 from tests.post.incoming.replying import DOMAIN
 from tests.post.office import Office
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem
 from tests.support.games import (
     DAY,
@@ -171,15 +172,8 @@ class World:
             version = load(self.game_id).version
             sits = load(self.game_id).seat_of(person(self.names[VIEWER])) is not None
         looks = [
-            "",
-            "/events",
-            "/votes",
-            "/messages",
-            "/archive",
-            "/legal-moves",
-            "/stream",
-            "/picture.svg",
-            "/picture.png",
+            *("", "/events", "/votes", "/messages", "/archive", "/legal-moves"),
+            *("/stream", "/picture.svg", "/picture.png"),
         ]
         newest = range(max(self.looked_at, version - 3), version + 1)
         looks += [f"?at={it}" for it in sorted({0, self.looked_at // 2, *newest})]
@@ -340,14 +334,8 @@ class Pair:
 
 
 _KINDS = [
-    "your-turn",
-    "game-started",
-    "game-paused",
-    "game-resumed",
-    "take-back-asked",
-    "vote-asked",
-    "move-taken-back",
-    "message",
+    *("your-turn", "game-started", "game-paused", "game-resumed"),
+    *("take-back-asked", "vote-asked", "move-taken-back", "message"),
 ]
 
 
@@ -492,8 +480,7 @@ def test_players_see_their_own_name_at_their_own_seat(app: Flask) -> None:
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options=options)).json['id']}"
     for who in (bea, cyd):
         who.post(f"{path}/seats")
-    turn = ada.get(f"{path}/legal-moves").json
-    ada.post(f"{path}/moves", {"turn": turn["turn"], "move": turn["moves"][0]})
+    ada.post(f"{path}/moves", first_move(ada, path))
     assert bea.get(path).json["you"]["seat"] == 1
     with app.app_context():
         (mail,) = office.mails("bea")

@@ -7,11 +7,9 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from sqlalchemy import create_engine, text
 
-from server import cli
 from server.app import create_app
 from server.config import Settings
 from server.play.timing import sweep
@@ -25,6 +23,7 @@ from server.store.tables import db
 from tests.post.office import Office, a_mail, arrives
 from tests.processes.test_play_by_mail import hands_over, moves_in, reply_to
 from tests.support import citus
+from tests.support.commands import ask
 from tests.support.contract import Contract, ContractClient, Someone, opened
 from tests.support.games import BOT, DAY, ME, MINUTE, OPEN, game_of, later, person, service_is_up, wanted
 from tests.support.live_server import Client, House, Turn, new_house, sign_in, until
@@ -71,7 +70,7 @@ def house(spread_url: str) -> Iterator[Flask]:
 
 
 def run(url: str, *words: str) -> str:
-    done = CliRunner().invoke(cli.main, words, env={"DATABASE_URL": url, "SMTP_URL": None})
+    done = ask(*words, DATABASE_URL=url, SMTP_URL=None)
     assert isinstance(done.exception, SystemExit | None), done.exception
     return done.output
 

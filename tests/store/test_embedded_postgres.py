@@ -35,9 +35,9 @@ def write_a_star(server):
         connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
 
 
-def stars(server):
-    with psycopg.connect(server.url) as connection:
-        return connection.execute("SELECT name FROM stars").fetchall()
+def expect_the_star(directory):
+    with embedded_postgres.start(directory) as server, psycopg.connect(server.url) as connection:
+        assert connection.execute("SELECT name FROM stars").fetchall() == [("leo",)]
 
 
 @pytest.fixture
@@ -54,8 +54,7 @@ def starter(open_directory):
 def test_data_survives_a_restart(open_directory):
     with embedded_postgres.start(open_directory) as server:
         write_a_star(server)
-    with embedded_postgres.start(open_directory) as server:
-        assert stars(server) == [("leo",)]
+    expect_the_star(open_directory)
 
 
 def test_postgres_starts_immediately_with_all_commits_after_it_was_killed(open_directory):
@@ -63,23 +62,20 @@ def test_postgres_starts_immediately_with_all_commits_after_it_was_killed(open_d
     write_a_star(server)
     os.kill(server.pid, signal.SIGKILL)
     server.stop()
-    with embedded_postgres.start(open_directory) as server:
-        assert stars(server) == [("leo",)]
+    expect_the_star(open_directory)
 
 
 def test_postgres_starts_immediately_with_all_commits_after_its_parent_process_was_killed(open_directory, starter):
     process, _ = starter
     process.kill()
-    with embedded_postgres.start(open_directory) as server:
-        assert stars(server) == [("leo",)]
+    expect_the_star(open_directory)
 
 
 def test_postgres_starts_immediately_with_all_commits_after_both_processes_were_killed(open_directory, starter):
     process, postgres = starter
     os.kill(postgres, signal.SIGKILL)
     process.kill()
-    with embedded_postgres.start(open_directory) as server:
-        assert stars(server) == [("leo",)]
+    expect_the_star(open_directory)
 
 
 def test_another_process_that_has_the_pid_of_the_killed_postgres_is_not_stopped(open_directory):
@@ -90,8 +86,7 @@ def test_another_process_that_has_the_pid_of_the_killed_postgres_is_not_stopped(
     with subprocess.Popen(["sleep", "60"]) as stranger:
         file = open_directory / "postgres" / "postmaster.pid"
         file.write_text(file.read_text().replace(str(server.pid), str(stranger.pid), 1))
-        with embedded_postgres.start(open_directory) as server:
-            assert stars(server) == [("leo",)]
+        expect_the_star(open_directory)
         assert stranger.poll() is None
         stranger.kill()
 
@@ -113,7 +108,7 @@ def test_an_ordinary_user_can_start_postgres(open_directory, postgres, monkeypat
             os.setuid(nobody["user"])
         with embedded_postgres.start(home / "data") as server:
             write_a_star(server)
-            assert stars(server) == [("leo",)]
+        expect_the_star(home / "data")
 
     process = get_context("fork").Process(target=start_as_a_normal_user)
     process.start()

@@ -8,29 +8,24 @@ from runpy import run_path
 
 import psycopg
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
-from server import cli, worker
+from server import worker
 from server.app import create_app
 from server.config import Settings
 from server.store import embedded_postgres, migrate
 from server.store.connections import autocommit
 from server.store.tables import APP_ROLE, db
 from tests.support import citus
+from tests.support.commands import ask
 from tests.support.games import game_of, person
 
 CHECKOUT = Path(__file__).parents[2]
 CHANGES = (
-    "DELETE FROM events",
-    "TRUNCATE events",
-    "ALTER TABLE events DISABLE TRIGGER ALL",
-    "DROP TABLE events",
-    "UPDATE alembic_version SET version_num = ''",
-    "CREATE TABLE mine AS SELECT 1",
-    "SET ROLE sternenpost",
+    *("DELETE FROM events", "TRUNCATE events", "ALTER TABLE events DISABLE TRIGGER ALL", "DROP TABLE events"),
+    *("UPDATE alembic_version SET version_num = ''", "CREATE TABLE mine AS SELECT 1", "SET ROLE sternenpost"),
 )
 
 
@@ -52,11 +47,7 @@ def serving(**environment: str) -> Iterator[Flask]:
 
 
 def run(*words: str, **environment: str) -> list[str]:
-    return (
-        CliRunner()
-        .invoke(cli.main, words, env={"DATABASE_URL": None, "SMTP_URL": None, **environment})
-        .output.splitlines()
-    )
+    return ask(*words, **{"DATABASE_URL": None, "SMTP_URL": None, **environment}).output.splitlines()
 
 
 def told_of(part: str, **environment: str) -> str:
@@ -152,4 +143,4 @@ def test_the_web_server_and_the_worker_connect_with_the_role_of_the_app(
     monkeypatch.setenv("DATABASE_URL", shared_url)
     monkeypatch.setattr(worker, "work", lambda app, settings: print(*roles(app)))
     assert roles(run_path(str(CHECKOUT / "wsgi.py"))["app"]) == {APP_ROLE}
-    assert CliRunner().invoke(cli.main, ["worker"]).stdout.split() == [APP_ROLE]
+    assert ask("worker").stdout.split() == [APP_ROLE]

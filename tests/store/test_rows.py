@@ -10,16 +10,7 @@ from sqlalchemy import select
 from server.play.commits import projected
 from server.store import log, migrate
 from server.store.connections import autocommit
-from server.store.rows import (
-    CHANGED_BY_COMMITS,
-    NOBODY,
-    SEAT_COLUMNS,
-    GameHead,
-    Person,
-    SeatState,
-    TurnTime,
-    seat_of,
-)
+from server.store.rows import CHANGED_BY_COMMITS, NOBODY, SEAT_COLUMNS, GameHead, Person, SeatState, TurnTime, seat_of
 from server.store.tables import GameRow, Player, SeatRow, db
 from tests.support.commits import a_game
 from tests.support.games import game_of, person

@@ -1,11 +1,9 @@
 """`sternenpost spread` without Citus, and the plans of plain Postgres. With Citus: test_citus.py."""
 
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from sqlalchemy import text
 
-from server import cli
 from server.clock import clock
 from server.operations.health import STOPPED, running_parts, spreading_trouble
 from server.store import migrate
@@ -13,11 +11,12 @@ from server.store.connections import autocommit
 from server.store.spreading import tables_by_spread
 from server.store.tables import db
 from tests.support import citus
+from tests.support.commands import ask
 from tests.support.games import service_is_up
 
 
 def spread(**environment: str | None) -> str:
-    done = CliRunner().invoke(cli.main, ["spread"], env={"DATABASE_URL": None, **environment})
+    done = ask("spread", **{"DATABASE_URL": None, **environment})
     assert done.exit_code == 1
     return done.output
 

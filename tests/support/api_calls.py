@@ -15,9 +15,9 @@ from tests.support.push_reader import PushReader
 MOVE = {"star": "1", "board": "leo", "space": "a"}
 
 
-def first_move(who: Someone, game: str) -> Json:
+def first_move(who: Someone, game: str, number: int = 0) -> Json:
     open_now = who.get(f"{game}/legal-moves").json
-    return {"turn": open_now["turn"], "move": open_now["moves"][0]}
+    return {"turn": open_now["turn"], "move": open_now["moves"][number]}
 
 
 def further(app: Flask, who: Someone, **wanted: Any) -> Someone:

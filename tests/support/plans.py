@@ -71,11 +71,7 @@ def _scans_of(cursor: psycopg.Cursor[Any], query: str, parameters: Any) -> Itera
             index = next((it for it in [node, *_all_below(node)] if "Index Name" in it), {})
             read = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
             yield Scan(
-                node["Relation Name"],
-                node["Node Type"],
-                index.get("Index Name"),
-                index.get("Index Cond"),
-                round(read),
+                node["Relation Name"], node["Node Type"], index.get("Index Name"), index.get("Index Cond"), round(read)
             )
 
 

@@ -198,6 +198,26 @@ def serving(
             print(*[line for line in said.read().decode().splitlines() if "Traceback" in line], sep="\n", end="")
 
 
+@contextmanager
+def running(command: str, environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process of the server. Print its output when it has ended."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "server.cli", command],
+            cwd=CHECKOUT,
+            env=os.environ | environment,
+            stdout=said,
+            stderr=said,
+        )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(30)
+            said.seek(0)
+            print(said.read().decode(), end="")
+
+
 def _await(port: int, process: subprocess.Popen[bytes]) -> None:
     while process.poll() is None:
         try:

@@ -10,11 +10,7 @@ CHECKOUT = Path(__file__).parents[2]
 TOOLS = {  # used everywhere, so not part of a path
     *("server/clock.py", "server/play/timing/host_clock.py", "server/durations.py"),
     *("server/store/connections.py", "server/store/database_retry.py"),
-    *(
-        "server/store/tables.py",
-        "server/json_logs.py",
-        "server/conform/schemas.py",
-    ),  # tests read answers by the last
+    *("server/store/tables.py", "server/json_logs.py", "server/conform/schemas.py"),  # tests read answers by the last
 }
 
 

@@ -15,6 +15,7 @@ from server.accounts.notice_kinds import WEBHOOK_KINDS
 from server.games import Json
 from server.webhooks.sender import HookOffice
 from server.webhooks.subscriptions import Subscription, make_webhook, ping_webhook, webhook, webhook_deliveries
+from tests.support.games import person
 from tests.support.web_servers import Quiet
 
 
@@ -106,3 +107,11 @@ class Hook:
 
     def ping(self) -> Json:
         return ping_webhook(self.who, self.id)
+
+
+def pinged(office: HookOffice, receiver: Receiver) -> Hook:
+    """Return Ada's webhook, which has been called once."""
+    hook = Hook(person("ada"), receiver.url)
+    hook.ping()
+    carry(office)
+    return hook

@@ -271,16 +271,8 @@ def test_a_rejection_names_the_facts_in_the_readers_language(locale: str) -> Non
 
 
 LINES = [
-    "",
-    "x",
-    "7 leo",
-    "9 leo a",
-    "7 ursa a",
-    "1 lay",
-    "4 lay punkt b1",
-    "1 lay sun b1",
-    "1 lay punkt z9",
-    "2 move a1",
+    *("", "x", "7 leo", "9 leo a", "7 ursa a", "1 lay", "4 lay punkt b1"),
+    *("1 lay sun b1", "1 lay punkt z9", "2 move a1"),
 ]
 MORE_LINES = ["choose geburt#99 x", "lay geburt -", ";", "finish; " * 50 + "finish"]
 

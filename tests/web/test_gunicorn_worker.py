@@ -524,9 +524,7 @@ def test_a_large_response_over_tls_arrives_completely_even_if_it_is_read_slowly(
     assert found.endswith(b"\r\n\r\n" + whole)
 
 
-def test_a_request_sent_byte_by_byte_over_tls_gets_a_response_and_a_clean_shutdown(
-    tls_port: int,
-) -> None:
+def test_a_request_sent_byte_by_byte_over_tls_gets_a_response_and_a_clean_shutdown(tls_port: int) -> None:
     whole = request(SIGN_IN)
     with by_tls(tls_port) as connection:
         for n in range(len(whole)):

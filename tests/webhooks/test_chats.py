@@ -59,8 +59,11 @@ def hook_at(receiver: Receiver, form: str) -> Hook:
     return Hook(person("ada"), receiver.url, "your-turn", form=form)
 
 
-def moves(game_id: UUID, name: str) -> None:
-    moves_on(game_id, person(name))
+def goes_round(game_id: UUID) -> None:
+    """Let Ada, Bea and the bot move."""
+    for name in ("ada", "bea"):
+        moves_on(game_id, person(name))
+    everything_due_happens()
 
 
 def text(call: Call) -> str:
@@ -73,9 +76,7 @@ def test_discord_shows_one_message_per_game_that_is_updated(office: HookOffice, 
     first, second = (game_of(person("ada"), person("bea"), bots=1) for _ in range(2))
     carry(office)
     assert [(it.method, it.path) for it in discord.calls] == [("POST", "/hook?for=ada&wait=true")] * 2
-    moves(first, "ada")
-    moves(first, "bea")
-    everything_due_happens()
+    goes_round(first)
     carry(office)
     edit = discord.calls[-1]
     (written,) = db.session.scalars(db.select(WebhookMessage.message_id).where(WebhookMessage.game_id == first))
@@ -89,9 +90,7 @@ def test_slack_gets_each_turn_once(office: HookOffice, slack: Receiver) -> None:
     hook_at(slack, "slack")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
-    moves(game_id, "ada")
-    moves(game_id, "bea")
-    everything_due_happens()
+    goes_round(game_id)
     carry(office)
     carry(office)
     assert [it.method for it in slack.calls] == ["POST", "POST"]
@@ -99,8 +98,7 @@ def test_slack_gets_each_turn_once(office: HookOffice, slack: Receiver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("locale", "words"),
-    [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")],
+    ("locale", "words"), [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")]
 )
 def test_a_message_is_in_the_seated_players_language(
     locale: str, words: str, office: HookOffice, discord: Receiver
@@ -147,7 +145,7 @@ def test_a_title_cannot_mention_users_in_slack(office: HookOffice, slack: Receiv
 def test_a_past_turn_is_not_sent(office: HookOffice, discord: Receiver) -> None:
     hook = hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
-    moves(game_id, "ada")
+    moves_on(game_id, person("ada"))
     carry(office)
     assert discord.calls == []
     (newest,) = hook.deliveries
@@ -160,9 +158,7 @@ def test_after_a_day_without_a_response_only_the_current_turn_is_sent(office: Ho
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
-    moves(game_id, "ada")
-    moves(game_id, "bea")
-    everything_due_happens()
+    goes_round(game_id)
     discord.answer = works
     discord.calls.clear()
     for _ in range(24):
@@ -176,9 +172,7 @@ def test_a_message_that_was_deleted_is_posted_again(office: HookOffice, discord:
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
     there.clear()
-    moves(game_id, "ada")
-    moves(game_id, "bea")
-    everything_due_happens()
+    goes_round(game_id)
     carry(office)
     assert [it.method for it in discord.calls] == ["POST", "PATCH", "POST"]
 

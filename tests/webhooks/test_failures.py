@@ -38,7 +38,7 @@ from tests.support.games import (
 )
 from tests.support.live_server import PATIENCE
 from tests.support.live_server import until as comes_about
-from tests.support.webhook_receiver import Hook, Receiver, carry
+from tests.support.webhook_receiver import Hook, Receiver, carry, pinged
 
 SECOND = timedelta(seconds=1)
 
@@ -68,9 +68,7 @@ def test_failed_deliveries_are_retried_with_backoff_for_three_days_with_the_same
 
 def test_a_successful_delivery_clears_failing_since(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 503
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     assert hook.resource["failing_since"]
     receiver.answer = lambda call: 200
     until(hook.deliveries[0]["next_at"] + SECOND)
@@ -81,9 +79,7 @@ def test_a_successful_delivery_clears_failing_since(office: HookOffice, receiver
 
 def test_retry_after_is_respected(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer, receiver.headers = lambda call: 429, {"Retry-After": "3600"}
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     assert hook.deliveries[0]["next_at"] > clock.now() + HOUR / 2
 
 
@@ -135,9 +131,7 @@ def letter_about(hook: Hook, app: Flask) -> str:
 
 def test_a_clock_jump_does_not_disable_webhooks(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 500
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     clock.forward(400 * DAY)
     carry(office)
     assert hook.resource["enabled"]
@@ -311,9 +305,7 @@ def test_a_response_that_is_not_http_counts_as_no_response(words: bytes) -> None
 def test_redirects_are_not_followed(office: HookOffice, receiver: Receiver) -> None:
     elsewhere = Receiver()
     receiver.answer, receiver.headers = lambda call: 308, {"Location": elsewhere.url}
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     elsewhere.stop()
     assert elsewhere.calls == []
     assert (hook.deliveries[0]["result"], hook.deliveries[0]["status"]) == ("failed", 308)

@@ -16,7 +16,7 @@ from tests.support import citus
 from tests.support.games import DAY, HOUR, MINUTE, game_of, later, person
 from tests.support.live_server import TAKEN_UP, House, new_house, sign_in
 from tests.support.live_server import until as comes_about
-from tests.support.webhook_receiver import Call, Hook, Receiver, carry
+from tests.support.webhook_receiver import Call, Hook, Receiver, carry, pinged
 
 # Once more
 
@@ -100,9 +100,7 @@ def test_two_workers_send_each_delivery_once_and_in_order(
 
 
 def test_old_deliveries_are_deleted_unless_they_are_pending(office: HookOffice, receiver: Receiver) -> None:
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     change_webhook(hook.who, hook.id, {"url": "http://127.0.0.1:1/"}, sandbox=True)
     waiting = hook.ping()
     later(31 * DAY)
@@ -113,9 +111,7 @@ def test_old_deliveries_are_deleted_unless_they_are_pending(office: HookOffice, 
 def test_correcting_a_fast_clock_does_not_delay_deliveries(office: HookOffice, receiver: Receiver) -> None:
     clock.forward(365 * DAY)
     receiver.answer = lambda call: 500
-    hook = Hook(person("ada"), receiver.url)
-    hook.ping()
-    carry(office)
+    hook = pinged(office, receiver)
     clock.forward(-365 * DAY)
     receiver.answer = lambda call: 204
     store.bring_forward(clock.now(), 2 * MINUTE)

@@ -170,7 +170,4 @@ def test_an_unresolvable_name_is_retried(office: HookOffice, monkeypatch: pytest
     hook = Hook(person("ada"), "https://stars.example/")
     hook.ping()
     carry(office)
-    assert (hook.deliveries[0]["result"], hook.deliveries[0]["detail"]) == (
-        "failed",
-        "The host name has no address",
-    )
+    assert (hook.deliveries[0]["result"], hook.deliveries[0]["detail"]) == ("failed", "The host name has no address")

@@ -128,8 +128,7 @@ class Components:
         required = [name for name in own if name != "errors"]
         about = f"{problem.title}. {problem.meaning}"
         self._problems.setdefault(problem.status, {})[code] = self.put(
-            f"{pascal(code)}Problem",
-            {"description": about, "type": "object", "required": required, "properties": own},
+            f"{pascal(code)}Problem", {"description": about, "type": "object", "required": required, "properties": own}
         )
         return ref(f"Problem{problem.status}")
 

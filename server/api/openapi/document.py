@@ -308,10 +308,7 @@ _SIGNED = [
 def _webhooks() -> Iterator[tuple[str, Json]]:
     """Yield the requests that the server sends to webhooks."""
     for kind, component in schemas.PAYLOADS.items():
-        content = {
-            "schema": ref(component),
-            "examples": {"Example": {"value": examples.payload(kind)}},
-        }
+        content = {"schema": ref(component), "examples": {"Example": {"value": examples.payload(kind)}}}
         told: Json = {
             "operationId": f"tell{pascal(kind)}",
             "tags": ["payloads"],

@@ -55,11 +55,7 @@ SEAT_TOKEN: Json = {"name": "A bot by Cleo", "scopes": ["games:read", "moves:wri
 PROFILE_CHANGES: Json = {
     "name": "Ada",
     "zone": "Europe/Berlin",
-    "calendar": {
-        "night": "22:00-08:00",
-        "days_off": [7],
-        "vacations": [{"from": "2026-12-24", "to": "2027-01-02"}],
-    },
+    "calendar": {"night": "22:00-08:00", "days_off": [7], "vacations": [{"from": "2026-12-24", "to": "2027-01-02"}]},
     "notifications": {
         "reminders": ["half", "PT3H"],
         "mails": {"your-turn": "bundled", "game-paused": "off"},

@@ -129,8 +129,7 @@ def _about(description: str, **more: Any) -> Json:
 class SignInRequest(Request):
     email = _email(required=True, description="Address that the code is emailed to")
     locale = fields.String(
-        validate=one_of(LOCALES),
-        **_about("Language of emails to a new player. Default: from `Accept-Language`."),
+        validate=one_of(LOCALES), **_about("Language of emails to a new player. Default: from `Accept-Language`.")
     )
     zone = _text(
         80,
@@ -152,10 +151,7 @@ class GuestRequest(Request):
 class TokenRequest(Request):
     """Either an emailed sign-in code, or the details of an additional token."""
 
-    VARIANTS: ClassVar[Json] = {
-        "TokenByCode": ("sign_in", "code"),
-        "FurtherToken": ("name?", "scopes?", "expires_at?"),
-    }
+    VARIANTS: ClassVar[Json] = {"TokenByCode": ("sign_in", "code"), "FurtherToken": ("name?", "scopes?", "expires_at?")}
 
     sign_in = fields.UUID(**_about("Sign-in id from POST /v1/sign-ins"))
     code = _code("Code from the email")
@@ -1133,13 +1129,16 @@ class TakenBack(Answer):
     you = fields.Nested(You)
 
 
-class LegalMovesRequest(Request):
+class HintRequest(Request):
     begun = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
         **_about("Steps that begin the turn"),
     )
+
+
+class LegalMovesRequest(HintRequest):
     planned = Several(
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         validate=long(MOST_PLANNED),
@@ -1147,15 +1146,6 @@ class LegalMovesRequest(Request):
             "Moves of your plan. With them, the response lists what you can plan next: the moves that would be legal if "
             "your next turn began now, after these moves and the steps in `begun`."
         ),
-    )
-
-
-class HintRequest(Request):
-    begun = Several(
-        fields.Raw(metadata={"anyOf": by_game("Move")}),
-        required=True,
-        validate=long(50),
-        **_about("Steps that begin the turn"),
     )
 
 
@@ -1191,9 +1181,7 @@ def _why() -> fields.String:
     )
 
 
-class HintedMove(Answer):
-    move = fields.Raw(metadata={"anyOf": by_game("Move")})
-    words = fields.String(**_about("Move as players write it in emails, in your language"))
+class HintedMove(NextStep):
     why = _why()
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
@@ -1220,8 +1208,7 @@ class HintedMove(Answer):
         ),
     )
     scores_with_then = fields.Integer(
-        allow_none=True,
-        **_about("As `scores`, for the move and the steps in `then` together"),
+        allow_none=True, **_about("As `scores`, for the move and the steps in `then` together")
     )
     wins = fields.Boolean(
         **_about("Whether the move and the steps in `then` are certain to end the game, with you alone in first place")
@@ -1239,11 +1226,9 @@ class ReviewQuery(Request):
     seat = QueryNumber(0, 254, **_about("Seat to review. Default: yours"))
 
 
-class BetterMove(Answer):
+class BetterMove(NextStep):
     """Move that a hint suggests, or the move of `greedy` if that was worth more."""
 
-    move = fields.Raw(metadata={"anyOf": by_game("Move")})
-    words = fields.String(**_about("Move as players write it in emails, in your language"))
     why = _why()
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
@@ -1473,11 +1458,6 @@ class WebhookDelivery(Answer):
     made_at = Moment()
     tried_at = Moment(allow_none=True)
     next_at = Moment(allow_none=True)
-
-
-class DeliveriesQuery(Request):
-    cursor = fields.String(**_about("Cursor from `next` of the previous page"))
-    limit = QueryNumber(1, 100, load_default=20)
 
 
 class WebhookDeliveries(Answer):

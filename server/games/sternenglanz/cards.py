@@ -60,7 +60,7 @@ def _face(card: str, theme: Theme) -> tuple[Part, ...]:
         return _black_hole(kind, card_frame, theme)
     assert kind.type == SUPERNOVA
     points = Line(96, 51, f"+{kind.points}", theme.gold, 24, theme.sky, anchor="end", bold=True)
-    return _on_card(card_frame + piece(NOVA, 36, 42, 1, theme), theme), points
+    return _on_card(card_frame + piece(NOVA, (36, 42), 1, theme), theme), points
 
 
 def _on_card(svg: str, theme: Theme) -> Sprite:
@@ -69,14 +69,14 @@ def _on_card(svg: str, theme: Theme) -> Sprite:
 
 def _birth(card_frame: str, theme: Theme, ground: str) -> tuple[Sprite, Line]:
     plus = Line(26, 54, "+", theme.ink, 34, ground, anchor="middle", bold=True)
-    return _on_card(card_frame + piece(LEUCHT, 64, 42, 0.9, theme), theme), plus
+    return _on_card(card_frame + piece(LEUCHT, (64, 42), 0.9, theme), theme), plus
 
 
 def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]:
     way = f'<path d="M20 58Q44 14 78 40" fill="none" stroke="{theme.line}" stroke-width="3" stroke-dasharray="2 7"'
     end = f'<path d="M70 30L84 44L65 47Z" fill="{theme.line}"/>'
     steps = Line(62, 76, "/".join(map(str, kind.steps)), theme.ink, 28, theme.sky, anchor="middle", bold=True)
-    drawn = card_frame + way + ' stroke-linecap="round"/>' + end + piece(PUNKT, 20, 60, 0.55, theme)
+    drawn = card_frame + way + ' stroke-linecap="round"/>' + end + piece(PUNKT, (20, 60), 0.55, theme)
     return _on_card(drawn, theme), steps
 
 
@@ -87,8 +87,8 @@ def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
         y = 17 + 25 * row
         drawn.append(f'<circle cx="18" cy="{y}" r="11.5" fill="none" stroke="{theme.ink}" stroke-width="1.2"/>')
         beside = [star for star, count in each.needs for _ in range(count)]
-        drawn.append(piece(each.top, 18, y, 0.33, theme))
-        drawn += [piece(star, 44 + 21 * i, y, 0.33, theme) for i, star in enumerate(beside)]
+        drawn.append(piece(each.top, (18, y), 0.33, theme))
+        drawn += [piece(star, (44 + 21 * i, y), 0.33, theme) for i, star in enumerate(beside)]
         points.append(Line(97, y + 7, str(each.points), theme.gold, 19, theme.sky, anchor="end", bold=True))
     return _on_card("".join(drawn), theme), *points
 
@@ -107,11 +107,10 @@ def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
         f'<path d="{ends}" stroke="{theme.line}" stroke-width="{size / 60:.1f}" fill="none"/>',
     ]
     for node in figure["nodes"]:
-        x, y = at[node["id"]]
-        scale = size / BILD * 0.35
+        (x, y), scale = at[node["id"]], size / BILD * 0.35
         if node["is"] == "gap":
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{15 * scale:.1f}" fill="{theme.sky}"/>')
-        parts.append(piece(node["is"], x, y, scale, theme))
+        parts.append(piece(node["is"], (x, y), scale, theme))
     return Sprite("".join([*parts, "</g>"]), Box(-1, -1, size + 1, size + 1), theme.card)
 
 

@@ -85,7 +85,8 @@ def judge(view: Json) -> Callable[[Move], float]:
         if key not in acts:
             acts[key] = _gain(sky, me, step) + chances.gain(step) / WHOLE
             if target:
-                acts[key] += _progress(lacking, _lack(_after(sky.stars, step), target))
+                left = _lack(_after(sky.stars, step), target)
+                acts[key] += NEARER * (lacking - left) + (COMPLETED if lacking and not left else 0)
         return acts[key] + IN_ROW * (slot < 3)
 
     return worth
@@ -300,7 +301,3 @@ def _lack_of(stars: Stars, piece: str, field: Field) -> float:
         other, count = need
         lack += max(0, count - (field.near & stars[other]).bit_count()) * (1 if other == PUNKT else 3)
     return lack
-
-
-def _progress(before: float, after: float) -> float:
-    return NEARER * (before - after) + (COMPLETED if before and not after else 0)

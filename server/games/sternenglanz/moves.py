@@ -212,9 +212,7 @@ def slot_named(slot: int) -> int:
 def class_named(star: str) -> str:
     if star not in STARS:
         raise MalformedMove(
-            "no-such-class",
-            "This class of stars doesn't exist. The classes are %(classes)s.",
-            classes=", ".join(STARS),
+            "no-such-class", "This class of stars doesn't exist. The classes are %(classes)s.", classes=", ".join(STARS)
         )
     return star
 

@@ -44,8 +44,7 @@ NOTATION_LINES = {
 
 def read_move(text: str) -> Move:
     """Parse a move such as `1 lay punkt b1; 2 move a1 b2 c3`, in upper or lower case. Raise MalformedMove for any other
-    string.
-    """
+    string."""
     lines = [[word for word in step.split(" ") if word] for step in text.lower().split(";")]
     if len(lines) > MOST_STEPS:
         raise MalformedMove("bad-steps", "A move has 1 to %(most)s steps.", most=MOST_STEPS)

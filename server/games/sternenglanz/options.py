@@ -35,10 +35,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
         "Whether moving a star counts as removing it from its first space and placing it on its last",
         {False: "no", True: "yes; for example, a star moved away from a space can't be placed there again this turn"},
     ),
-    "banSupernova": (
-        "Whether a Supernova spares stars placed this turn",
-        {True: "yes", False: "no"},
-    ),
+    "banSupernova": ("Whether a Supernova spares stars placed this turn", {True: "yes", False: "no"}),
     "lineBan": (
         "Which lines a moving star can't use",
         {"per-star": "lines it has already passed this turn", "any-star": "lines that any star has passed this turn"},

@@ -63,10 +63,7 @@ _PARTS = (0.4, 0.6, 0.8, 1.0, 1.1)  # widths of a thumbnail, as parts of the Fir
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
     """Draw the Firmament, the supplies, the seats in two columns and the viewer's hand. The hand fills the gap left by
     an odd number of seats."""
-    parts: list[Part] = [
-        *_head(view, names, theme, locale),
-        *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
-    ]
+    parts: list[Part] = [*_head(view, names, theme, locale), *placed(MARGIN, _HEAD, _firmament(view, theme, locale))]
     top = _HEAD + _FULL + MARGIN
     parts += placed(MARGIN, top, _supplies(view, theme, locale))
     top += 92 + (BILD + MARGIN if _is_shared(view) else 0)
@@ -235,7 +232,7 @@ def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> I
         yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
     for star in removed:
         cross = f'<path d="M-10 -10L10 10M10 -10L-10 10" stroke="{colour}" stroke-width="4"/>'
-        crossed_out = Sprite(piece(star, 0, 0, 0.4, theme) + cross, around(0, 0, 16), theme.card)
+        crossed_out = Sprite(piece(star, (0, 0), 0.4, theme) + cross, around(0, 0, 16), theme.card)
         yield from placed(-24, 24, [crossed_out])
 
 

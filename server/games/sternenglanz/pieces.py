@@ -19,8 +19,9 @@ def pieces_in(view: Json) -> tuple[str, ...]:
     return PIECES if CARDS.scenarios[view["scenario"]].supernova else STARS
 
 
-def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: bool = False) -> str:
+def piece(kind: str, at: tuple[float, float], size: float, theme: Theme, has_label: bool = False) -> str:
     """Return a star, a Supernova, or the gap of a Sternbild, as SVG. Size 1 is the size on the Firmament."""
+    x, y = at
     style = f'fill="{_COLOURS.get(kind, "none")}" stroke="{theme.ink}" stroke-width="{1.6 * size**0.5:.1f}"'
     if kind == GAP:
         dashes = f'stroke-dasharray="{4 * size:.1f} {4 * size:.1f}"'
@@ -34,7 +35,7 @@ def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: b
 @cache
 def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: bool = False) -> Sprite:
     """Return a piece centred on the origin."""
-    return Sprite(piece(kind, 0, 0, size, theme, has_label), around(0, 0, 35 * size), ground)
+    return Sprite(piece(kind, (0, 0), size, theme, has_label), around(0, 0, 35 * size), ground)
 
 
 def label(kind: str, words: str) -> Line:

@@ -50,7 +50,7 @@ def rule_values(say: Language) -> Mapping[str, str]:
         "nova_first": nova - 1,
         "nova_last": nova - limits["nova"],
         "bild_points": bild["points"],
-        **{f"bild_{kind}": _nodes(bild, kind) for kind in ("punkt", "leucht", "pracht")},
+        **{f"bild_{kind}": [it["is"] for it in bild["nodes"]].count(kind) for kind in ("punkt", "leucht", "pracht")},
         **{f"goal_{it}": goals[it] for it in (1, 3, 4)},
         "rounds": OPTION_SCHEMA["properties"]["max_rounds"]["default"],
         "birth_field": born,
@@ -60,7 +60,3 @@ def rule_values(say: Language) -> Mapping[str, str]:
         **{f"edition.scenario-{it['id']}": it["names"][say.locale] for it in CARDS_DATA["scenarios"]},
     }
     return {name: str(value) for name, value in values.items()}
-
-
-def _nodes(bild: Json, kind: str) -> int:
-    return sum(it["is"] == kind for it in bild["nodes"])

@@ -12,17 +12,7 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from server.games.errors import MalformedMove
-from server.games.sternenglanz.material import (
-    CARDS,
-    FIELDS,
-    GEBURT,
-    KIND_OF,
-    LOCH,
-    SLOTS,
-    STARS,
-    SUPERNOVA,
-    WANDERUNG,
-)
+from server.games.sternenglanz.material import CARDS, FIELDS, GEBURT, KIND_OF, LOCH, SLOTS, STARS, SUPERNOVA, WANDERUNG
 from server.games.sternenglanz.moves import (
     MOST_STEPS,
     Choose,
@@ -177,8 +167,7 @@ def read_spoken(text: str, locale: str) -> Move:
 def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     """Return the legal moves that a text of one step fits, such as `dot b1` without a slot, `put a dot star on b1` or
     `star birth 2 and black hole A` when cards are chosen. It must name a field or cards, unless it is only "pass". The
-    words may be those of another language, since players also answer in their own.
-    """
+    words may be those of another language, since players also answer in their own."""
     if text == "pass":
         return [it for it in legal if it in _PASSES]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue, legal))
@@ -430,8 +419,7 @@ def _plain(text: str) -> _Words:
 
 def _bare(text: str) -> str:
     """Return a text without capitals, accents and apostrophes. A word that is a verb only without its accents keeps
-    them, since `terminé` is no command, but `deplace` is `déplace`.
-    """
+    them, since `terminé` is no command, but `deplace` is `déplace`."""
     words = normalize("NFC", text.lower()).translate(_NO_APOSTROPHES)
     return _WORD.sub(lambda it: it[0] if _is_misspelt_verb(it[0]) else _unaccented(it[0]), words)
 

@@ -8,16 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from server.games.contract import Json, Seat
-from server.games.sternenhimmel.material import (
-    BLACK_HOLE,
-    BOARDS,
-    DOUBLE_STAR,
-    FACE_VALUES,
-    LYING,
-    STARS,
-    Board,
-    Lying,
-)
+from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, FACE_VALUES, LYING, STARS, Board, Lying
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.state import State
 from server.translations import Language

@@ -1,7 +1,7 @@
 """The boards and stars of Sternenhimmel (sections 1 and 7). Checks of a set of boards ensure that no game stalls."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +81,7 @@ def _board(entry: Json) -> Board:
     try:
         spaces = {it["id"]: Space(it["size"], it["x"], it["y"], it["star"]) for it in entry["spaces"]}
         _check_board(entry["id"], entry)
+        lines = tuple((a, b) for a, b in entry["lines"])
         return Board(
             id=entry["id"],
             abbr=entry["abbr"],
@@ -89,15 +90,11 @@ def _board(entry: Json) -> Board:
             first=entry["prizes"]["first"],
             second=entry["prizes"]["second"],
             spaces=spaces,
-            lines=tuple((a, b) for a, b in entry["lines"]),
-            neighbours={space: tuple(_neighbours(space, entry["lines"])) for space in spaces},
+            lines=lines,
+            neighbours={it: tuple(sorted(b if it == a else a for a, b in lines if it in (a, b))) for it in spaces},
         )
     except KeyError as missing:
         raise ValueError(f"The board {entry.get('id')} lacks {missing}.") from None
-
-
-def _neighbours(space: str, lines: Sequence[Sequence[str]]) -> list[str]:
-    return sorted(b if space == a else a for a, b in lines if space in (a, b))
 
 
 def _check_board(board: str, entry: Json) -> None:

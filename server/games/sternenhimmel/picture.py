@@ -207,10 +207,9 @@ def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: i
     say = _WORDS[locale]
     yield '<g id="seats">'
     yield Line(8, 30, captioned(f"{say['stack']}: {view['stack']}", locale), theme.faint, 21, theme.sky)
-    for seat, name in enumerate(names):
-        is_next = view["next"] == seat
-        what = f'id="seat-{seat}" '
-        yield from placed(0, 72 + _SEAT * seat, _seat(view, seat, name, is_next, theme, locale, width), what)
+    for seat, _ in enumerate(names):
+        row = _seat(view, seat, names, (theme, locale), width)
+        yield from placed(0, 72 + _SEAT * seat, row, f'id="seat-{seat}" ')
     if view["hand"] is not None:
         y = 72 + _SEAT * len(names)
         yield Line(8, y + 4, say["hand"], theme.faint, 21, theme.sky)
@@ -220,14 +219,15 @@ def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: i
     yield "</g>"
 
 
-def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale: str, width: int) -> Iterator[Part]:
+def _seat(view: Json, seat: int, names: Sequence[str], style: tuple[Theme, str], width: int) -> Iterator[Part]:
+    (theme, locale), is_next = style, view["next"] == seat
     say, ground = _WORDS[locale], theme.card if is_next else theme.sky
     if is_next:
         marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
         yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
         yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
-    words, size = fitted(name, width - 60, LEGIBLE)
+    words, size = fitted(names[seat], width - 60, LEGIBLE)
     yield Line(50, -4, words, theme.ink, size, ground, bold=is_next)
     held = f"{_counted(view['coins'][seat], 'coins', locale)}, {_counted(view['hand_sizes'][seat], 'stars', locale)}"
     yield Line(50, 19, held, theme.faint, 20, ground)

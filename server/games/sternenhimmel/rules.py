@@ -105,9 +105,7 @@ def _not_in_play(sky: State, board: str) -> IllegalMove:
 
     if board not in BOARDS:
         return IllegalMove(
-            "board-not-in-play",
-            "This constellation doesn't exist. Constellations in play: %(boards)s.",
-            boards=in_play,
+            "board-not-in-play", "This constellation doesn't exist. Constellations in play: %(boards)s.", boards=in_play
         )
     return IllegalMove(
         "board-not-in-play",
@@ -141,8 +139,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
 
 def begin_turn(sky: State, seat: Seat) -> State:
     """Return the state as if the seat's turn began now. A board that a planned placement filled is out of play, and its
-    stars are back in the hands. Its coins stay unpaid, since they would reveal its face-down stars.
-    """
+    stars are back in the hands. Its coins stay unpaid, since they would reveal its face-down stars."""
     for board, stars in sky.stars.items():
         if len(stars) == len(BOARDS[board].spaces):
             sky = apply(sky, score(BOARDS[board], stars, sky.options, sky.coins))._replace(coins=sky.coins)

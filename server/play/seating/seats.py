@@ -608,11 +608,7 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     seat = own_seat(game, player_id)
     row = game.seats[seat]
     plays = row.player_id == player_id
-    return {
-        "seat": seat,
-        "mails": stored_choice(row.mails if plays else row.owner_mails),
-        "salt_hash": row.salt_hash,
-    }
+    return {"seat": seat, "mails": stored_choice(row.mails if plays else row.owner_mails), "salt_hash": row.salt_hash}
 
 
 @with_retries

@@ -30,6 +30,7 @@ _WAIT = timedelta(minutes=12)  # how long a message may be read at the table bef
 _SELDOM = timedelta(hours=1)  # from one such email to the next
 SHOWING: Final = (YOUR_TURN.name, ANSWER.name, GAME_ENDED.name)  # the kinds of emails that show new messages
 
+_HEAD = "SELECT options, status, version FROM games WHERE game_id = %s"
 # A bundle lists the turns whose emails it replaces. It also lists turns that had their own emails. An email about the
 # chat alone (its version is NULL) leaves the messages before a turn or the end to the email about that, even if that
 # email still waits.
@@ -123,9 +124,7 @@ def messages(game_id: UUID, after: int, limit: int, reader: UUID | None = None) 
             "WHERE m.game_id = %s AND m.nr > %s ORDER BY m.nr LIMIT %s",
             (game_id, after, limit),
         ).fetchall()
-        head = connection.execute(
-            "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
-        ).fetchone()
+        head = connection.execute(_HEAD, (game_id,)).fetchone()
     if found and reader:
         forget_message_emails([(game_id, reader)])
     nameless = found and head and hides_names(*head)
@@ -144,12 +143,7 @@ def new_messages(game_id: UUID, reader: UUID, version: int | None, letter_id: UU
     kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "message": MESSAGE.name, "no_text": NO_TEXT}
     with autocommit() as connection:
         found = connection.execute(_NEW, asked | kinds).fetchall()
-        head = (
-            found
-            and connection.execute(
-                "SELECT options, status, version FROM games WHERE game_id = %s", (game_id,)
-            ).fetchone()
-        )
+        head = found and connection.execute(_HEAD, (game_id,)).fetchone()
     if not head or deaf(game_id, [reader]):
         return []
     nameless = hides_names(*head)

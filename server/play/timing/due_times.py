@@ -39,7 +39,7 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
         return was.renumbered(turn)  # mid-turn, the clock keeps running
     if turn != was.turn and not changes_hands:
         time = _after_its_turn(game, was, answered_at)
-    elif turn is not None and _stops_or_goes_on(game.table, after):
+    elif turn is not None and (game.table.status == "paused") != (after.status == "paused"):
         time = _stop_turn(game, was, answered_at)
     elif stand_in != was.stand_in:
         time = _with_allowance(was.time, game.clock)
@@ -131,11 +131,6 @@ def _changes_hands(before: Table, after: Table, seat: Seat) -> bool:
         return False
     is_taken_over = before.stand_ins[seat] is not None and before.turns[seat] != after.turns[seat]
     return is_taken_over or before.stood_in[seat] != after.stood_in[seat]
-
-
-def _stops_or_goes_on(before: Table, after: Table) -> bool:
-    """Return whether a pause begins or ends."""
-    return before.status != after.status and "paused" in (before.status, after.status)
 
 
 # Effects of the changes on the seat's time

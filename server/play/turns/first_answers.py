@@ -109,16 +109,12 @@ def _answers(game: Game, seat: Seat, turn: int) -> Iterator[_Answer]:
         if before.version == turn > 0 and before.turns[seat] == turn:
             found = True
         if found and after.turns[seat] != before.turns[seat]:
-            if _is_taken_back(rows, after.version):
+            if any(row.type == TAKEN_BACK and row.body["to"] < after.version < row.version for row in rows):
                 return
             yield _Answer(before, commit, after)
             if after.turns[seat] is None or not rules.is_mid_turn(after.state, seat):
                 return
         before = after
-
-
-def _is_taken_back(rows: list[Recorded], version: int) -> bool:
-    return any(row.type == TAKEN_BACK and row.body["to"] < version < row.version for row in rows)
 
 
 def present_turn(game: Game, seat: Seat, turn: int) -> int | None:

@@ -1,6 +1,5 @@
 """Reviews of finished games. A review is requested once per seat, and computed move by move by the processes that also
-compute moves for bots.
-"""
+compute moves for bots."""
 
 import logging
 import random
@@ -85,7 +84,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         "total": found.total,
         "done": len(found.moves),
         **(_figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}),
-        "margin": _margin(found.moves) if is_complete else None,
+        "margin": round(sum(it["margin"] ** 2 for it in found.moves) ** 0.5, 2) if is_complete else None,  # of the sum
         "moves": [_told(game.table.rules, it, locale) for it in found.moves],
     }, is_complete
 
@@ -126,11 +125,6 @@ def _figures(game: Game, seat: Seat, moves: Sequence[Json]) -> Json:
     result = round(result_of(Outcome(tuple(outcome["scores"]), tuple(outcome["places"])), seat), 2)
     choices = round(sum(it["choice"] for it in moves), 2)
     return {"result": result, "choices": choices, "luck": round(result - choices, 2)}
-
-
-def _margin(moves: Sequence[Json]) -> float:
-    """Return the margin of the sum of all choices."""
-    return float(round(sum(it["margin"] ** 2 for it in moves) ** 0.5, 2))
 
 
 def _told(rules: Rules, it: Json, locale: str) -> Json:

@@ -111,13 +111,8 @@ def test_a_move_that_can_never_be_played_is_rejected_with_its_index(game_id: UUI
         *[
             (item(star(game_id, 4, "6"), {"at": at, "is_not": 1}), "bad-condition")
             for at in (
-                "/nowhere",
-                "/next/0",
-                "/boards/x",
-                "/boards/0/star",
-                "/coins/3",
-                "/coins/00",
-                "/boards/0/spaces/a/name",
+                *("/nowhere", "/next/0", "/boards/x", "/boards/0/star"),
+                *("/coins/3", "/coins/00", "/boards/0/spaces/a/name"),
             )
         ],
         (item(star(game_id, 4, "6"), after="soon"), "bad-condition"),
