@@ -51,7 +51,7 @@ _BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", 
 _BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|{THANKS})){{1,9}}$", re.IGNORECASE)
 _POLITE = re.compile(rf"\b(?:{PLEASE}|{THANKS})\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
-_PARTS = re.compile(r"[.!,;]+(?:\s+|$)|\s+(?=(?:and|und|et|e)\s)", re.IGNORECASE)
+_PARTS = re.compile(r"(?<![.!,;])[.!,;]+(?:\s+|$)|(?<!\s)\s+(?=(?:and|und|et|e)\s)", re.IGNORECASE)
 _ARTICLES = re.compile(
     r"^(?:(?:and|und|et|e|also|auch|aussi|anche)\s+){0,2}(?:(?:an?|the|ein|eine|einen|das|die|den|une?|la|le|una|il)\s+|l['’])?",
     re.IGNORECASE,
