@@ -184,11 +184,13 @@ def _written(
     return Written(encode(full), sender, to, lambda: encode(message))
 
 
-def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
+def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "ready", "rsvp"]:
     """Return what kind of reply an email asks for."""
     if isinstance(words, seats.Invitation | seats.Rsvp):
         return "rsvp"
-    return "message" if reader and reader.game.table.status in (*OVER, "paused") else "move"
+    if isinstance(words, games.ReadyAsked):
+        return "ready"
+    return "message" if reader and reader.game.table.status in (*OVER, "open", "paused") else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:
