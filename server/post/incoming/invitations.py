@@ -214,7 +214,7 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
             **said._asdict(),
         },
         "made_at": now,
-        "due_at": now,
+        "due_at": mail.arrived_at,  # before the email about the turn, which may have begun meanwhile
         "tries": 0,
     }
 
