@@ -247,7 +247,7 @@ def test_an_email_has_no_gaps_where_optional_parts_are_missing():
     first = replace(YOUR_TURN, since=(), first="Win.", line="7 leo c", is_first=True)
     _, begun = write(first, mark="##")
     assert begun.startswith(
-        "##\n\nAnna, it's your turn.\n\nWin.\n\nReply with a line such as:\n\n  7 leo c\n\nPlease move"
+        '##\n\nAnna, it\'s your turn.\n\nWin.\n\nReply with a line such as "7 leo c".\n\nPlease move'
     )
     several = TurnOfSeveral(**vars(first), number=1, answer="1@stars.example", picture="a.png", alt="A")
     assert "\n\n\n" not in write(YourTurns(name="Anna", turns=(several,)))[1].replace("\n\n\n== ", "")
