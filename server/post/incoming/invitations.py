@@ -16,6 +16,7 @@ from flask_babel import gettext
 
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import RSVP
+from server.accounts.players import address_of
 from server.accounts.signed_links import INVITATION, is_mark_of, sign
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
@@ -23,6 +24,7 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
+from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
 from server.post.desk.wishes import ASKS_ABOUT, ASKS_RULES, NAMES_RULES, first_name_of
@@ -30,7 +32,7 @@ from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
-from server.store.tables import Incoming, Player, db
+from server.store.tables import Incoming, Player, StandIn, db
 
 YES, NO = "yes", "no"
 
@@ -179,9 +181,11 @@ class Said(NamedTuple):
 
 
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
-    """Return the person to whom the invitation was sent, or None if the invitation was withdrawn and the email comes
-    from another address."""
+    """Return the person who was invited or asked to stand in. Return None if the invitation was withdrawn and the email
+    comes from another address."""
     email = invited_address(game, seat, mark)
+    if asked := _stand_in_asked(game, seat, mark):
+        email = asked.email or address_of(asked.player_id)
     if email is None and read.sender and is_mark_of(read.sender, mark):
         email = read.sender
     if email is None:
@@ -194,6 +198,8 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     a new account."""
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
+    asked = _stand_in_asked(game, mail.seat, mark)
+    by = {"by": str(asked.asked_by), "stand_in": mark} if asked else {"by": str(game.head.host)}
     said = _carried_out(mail.seat, mark, game, read, guest, locale)
     now = clock.now()
     return {
@@ -206,12 +212,12 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
         "player_id": None,
         "data": {
             "to": guest.email,
-            "by": str(game.head.host),
             "turn": mail.turn,
             "last": False,
             "answers": fit_id(read.message_id),
             "named": first_name_of(read.named),
             **said._asdict(),
+            **by,
         },
         "made_at": now,
         "due_at": now,
@@ -227,7 +233,7 @@ def _carried_out(seat: Seat, mark: int, game: Game, read: replies.Mail, guest: G
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
-    is_kept = invited_address(game, seat, mark) is not None
+    is_kept = invited_address(game, seat, mark) is not None or _stand_in_asked(game, seat, mark) is not None
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and not is_kept:
         return Said(wrong=_given_away(), lost=True)
@@ -335,11 +341,25 @@ def _is_put_off(rest: str) -> bool:
     return any(contradiction_in([it]) for it in _SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
 
 
+def _stand_in_asked(game: Game, seat: Seat, mark: int) -> StandIn | None:
+    """Return the stand-in request with this mark, or None if it has ended or the mark is that of an invitation."""
+    return open_stand_in_link(stand_in_word(game.game_id, seat, mark))[1]
+
+
 def _do(said: str, game: Game, seat: Seat, mark: int, newcomer: Mapping[str, str]) -> None:
-    """Accept or decline an invitation, for a person who may be new (see `accept_invitation`). The call is idempotent.
-    Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
+    """Accept or decline an invitation or a stand-in request, for a person who may be new (see `accept_invitation`). The
+    call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, game.game_id, seat, mark)
-    if said == YES:
+    if asked := _stand_in_asked(game, seat, mark):
+        word = stand_in_word(game.game_id, seat, mark)
+        if asked.accepted_by is None:
+            if said == YES:
+                accept_as_addressee(word, **newcomer)
+            else:
+                decline_stand_in(word)
+        elif said == NO:
+            raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
+    elif said == YES:
         try:
             accept_invitation(word, **newcomer)
         except (SeatTaken, AlreadySeated):
@@ -353,5 +373,7 @@ def _do(said: str, game: Game, seat: Seat, mark: int, newcomer: Mapping[str, str
 
 
 def _sits(game: Game, seat: Seat, mark: int) -> bool:
+    if asked := _stand_in_asked(game, seat, mark):
+        return asked.accepted_by is not None
     now = load(game.game_id)
     return now.seats[seat].player_id is not None and invited_address(now, seat, mark) is not None

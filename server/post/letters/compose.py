@@ -186,7 +186,7 @@ def _written(
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
     """Return what kind of reply an email asks for."""
-    if isinstance(words, seats.Invitation | seats.Rsvp):
+    if isinstance(words, seats.Invitation | seats.StandInAsked | seats.Rsvp):
         return "rsvp"
     is_over = reader is not None and reader.game.table.status in OVER
     return "message" if is_over or isinstance(words, games.NewMessages) else "move"
