@@ -38,7 +38,13 @@ from server.play.seating.seats import (
     is_newcomer,
     restore_invitation,
 )
-from server.play.seating.stand_ins import enter_as_stand_in, is_stranger, last_minute, open_stand_in_link
+from server.play.seating.stand_ins import (
+    decline_stand_in,
+    enter_as_stand_in,
+    is_stranger,
+    last_minute,
+    open_stand_in_link,
+)
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
@@ -360,6 +366,24 @@ def stand_in(word: str) -> Response:
     _expect_own_page()
     game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""), _zone_of_browser())
     return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
+
+
+@blp.post("/s/<word>/no")
+def declined_to_stand_in(word: str) -> Response:
+    """Decline a stand-in request."""
+    _expect_own_page()
+    _, asked = open_stand_in_link(word)
+    if asked is not None:
+        _speak_to_player(asked.player_id or player_at(str(asked.email)))
+    try:
+        decline_stand_in(word)
+    except NotFound:  # the request was accepted, declined or withdrawn before
+        return cast(Response, redirect(url_for("link_pages.asked_to_stand_in", word=word), 303))
+    title, text = (
+        gettext("Request declined"),
+        gettext("Thanks for letting us know. The player who asked gets an email."),
+    )
+    return page("message.html", title=title, text=text, home=gettext("Go to the home page"))
 
 
 @blp.get("/back/<word>")

@@ -57,6 +57,7 @@ def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     other.get_by_label("Your name at the table:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()
     expect(other.locator(".seats")).to_contain_text("You're standing in until")
+    expect(other.get_by_text(f"You're now playing for ada-{name}.").first).to_be_attached()
     expect(other.locator(".seats")).not_to_contain_text("(you)")
     expect(other.get_by_role("button", name="Resign")).to_have_count(0)
     expect(other.locator(".hand .star.open").first).to_be_visible()  # it is the stand-in's turn
@@ -108,3 +109,17 @@ def test_an_error_is_shown_beside_the_form_and_an_ended_request_cannot_be_accept
     other.goto(word)
     expect(other.get_by_text("This stand-in request is no longer open.")).to_be_visible()
     expect(other.get_by_role("button", name="Stand in")).to_have_count(0)
+
+
+def test_a_stand_in_request_is_declined_with_one_tap(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "ada-declined@example.org")
+    game_id = game_of(ada, ME, BOT, BOT, title="A sky in spring")
+    page, other = windows.open(ada), windows.open(**PHONE)
+    to_form(page, game_id)
+    asks(house, page, "new-declined@example.net")
+    other.goto(word_for(house, "new-declined@example.net"))
+    assert not too_wide(other)
+    other.get_by_role("button", name="No, thanks").click()
+    expect(other.get_by_text("The player who asked gets an email.")).to_be_visible()
+    expect(page.locator(".stand-in form")).to_be_attached()
+    house.await_mail("ada-declined@example.org", lambda it: "can't play for you" in it.text)

@@ -5,7 +5,7 @@ from secrets import compare_digest
 from uuid import UUID
 
 from server.accounts.rate_limits import Use, expect_within
-from server.accounts.signed_links import REPLY, RSVP, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
+from server.accounts.signed_links import REPLY, RSVP, Capability, keyed_hash, keyed_hashes, sign, verify
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Seat
@@ -44,9 +44,9 @@ def open_reply_address(word: str) -> Capability:
     return verify(REPLY, word)
 
 
-def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
-    """Return the link token with which this address replies to its invitation."""
-    return sign(RSVP, game_id, seat, mark_of(email))
+def rsvp_word(game_id: UUID, seat: Seat, mark: int) -> str:
+    """Return the link token for replies to an invitation. `mark`: of the invited address, or of a stand-in request."""
+    return sign(RSVP, game_id, seat, mark)
 
 
 def open_rsvp_address(word: str) -> Capability:

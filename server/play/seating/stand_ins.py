@@ -44,7 +44,7 @@ from server.play.table import OVER
 from server.play.views import load_visible, own_seat
 from server.store import outbox
 from server.store.connections import autocommit, in_transaction
-from server.store.database_retry import one_by_one, with_retries
+from server.store.database_retry import committing, in_doubt, one_by_one, with_retries
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
 from server.store.stand_ins import STAND_IN, leave_behind
@@ -242,17 +242,50 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "", zone: str = "UTC") -> tuple[Game, NewToken | None]:
     """Accept a stand-in request. If the account is new, sign it in (see `token_of_visitor`)."""
-    game, asked = open_stand_in_link(word)
-    if asked is None or asked.accepted_by is not None:
-        raise NotFound(_NOBODY)
-    is_new = is_stranger(asked)
-    if is_new:
-        expect_open(SIGN_UPS)
-    player_id = asked.player_id or player_of(str(asked.email), locale, name, zone)
-    game = _accept(game.game_id, asked.seat, asked.mark, player_id)
+    _, asked = open_stand_in_link(word)
+    is_new = asked is not None and is_stranger(asked)
+    game, player_id = accept_as_addressee(word, locale, name, zone=zone)
     token = token_of_visitor(player_id, is_new)
     db.session.commit()
     return game, token
+
+
+def accept_as_addressee(
+    word: str, locale: str = "en", name: str = "", likely_name: str = "", zone: str = "UTC"
+) -> tuple[Game, UUID]:
+    """Accept a stand-in request once, as the holder of its token. Return the game and the player.
+
+    The other parameters are used if the player is new (see `player_of`). Raise as `accept_stand_in`.
+    """
+    game, asked = open_stand_in_link(word)
+    if asked is None or asked.accepted_by is not None:
+        raise NotFound(_NOBODY)
+    if is_stranger(asked):
+        expect_open(SIGN_UPS)
+    player_id = asked.player_id or player_of(str(asked.email), locale, name, zone, likely_name)
+    return _accept(game.game_id, asked.seat, asked.mark, player_id), player_id
+
+
+@with_retries
+def decline_stand_in(word: str) -> Game:
+    """Decline a request that wasn't accepted, as the holder of its token, and notify the player who asked. Raise
+    NotFound."""
+    game_id, seat, mark = verify(WORD, word)
+    if in_doubt() == mark:
+        return load(game_id)
+    with _holding(game_id) as (_, game):
+        asked = _load_request(game_id, seat, is_locked=True)
+        if asked is None or asked.mark != mark or asked.accepted_by is not None:
+            raise NotFound(_NOBODY)
+        about: Json = {"what": "declined", "until": asked.from_at.isoformat(), "own": True}
+        if asked.player_id:  # a player who was asked by address may be unknown to the player who asked
+            about["other"] = str(asked.player_id)
+        news = News(notice_kinds.STAND_IN, seat, about, f"declined/{mark}")
+        outbox.put(game_id, [addressed(game, news, asked.asked_by, clock.now())])
+        db.session.delete(asked)
+        with committing(mark):
+            db.session.commit()
+    return game
 
 
 @with_retries

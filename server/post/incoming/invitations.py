@@ -16,6 +16,7 @@ from flask_babel import gettext
 
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import RSVP
+from server.accounts.players import address_of
 from server.accounts.signed_links import INVITATION, is_mark_of, sign
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
@@ -23,6 +24,7 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
+from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
 from server.post.desk.wishes import first_name_of
@@ -32,7 +34,7 @@ from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
 from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
 from server.post.wording import spoken
-from server.store.tables import Incoming, Player, db
+from server.store.tables import Incoming, Player, StandIn, db
 
 YES, NO = "yes", "no"
 
@@ -165,21 +167,31 @@ _YES_OR_NO = _YesOrNo()
 
 
 class Guest(NamedTuple):
-    """A person who has been invited, and their reply."""
+    """A person who has been invited or asked to stand in, and their reply."""
 
     email: str  # the invited address
     player: Player | None  # None if the person has no account
     read: replies.Mail
     game: Game  # as it was when the reply was processed
     seat: Seat
-    mark: int  # of the invitation
+    mark: int  # of the invitation or the request
 
     @property
     def address(self) -> str | None:
         """Return the address to which the seat is still reserved."""
         return invited_address(self.game, self.seat, self.mark)
 
+    def stand_in(self) -> StandIn | None:
+        """Return the stand-in request, or None if it has ended or the person was invited to the seat."""
+        return open_stand_in_link(self.stand_in_word)[1]
+
+    @property
+    def stand_in_word(self) -> str:
+        return stand_in_word(self.game.game_id, self.seat, self.mark)
+
     def sits(self) -> bool:
+        if asked := self.stand_in():
+            return asked.accepted_by is not None
         now = self._replace(game=load(self.game.game_id))
         return now.game.seats[self.seat].player_id is not None and now.address is not None
 
@@ -196,9 +208,11 @@ class Said(NamedTuple):
 
 
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
-    """Return the person to whom the invitation was sent, or None if the invitation was withdrawn and the email comes
-    from another address."""
+    """Return the person who was invited or asked to stand in. Return None if the invitation was withdrawn and the email
+    comes from another address."""
     email = invited_address(game, seat, mark)
+    if asked := open_stand_in_link(stand_in_word(game.game_id, seat, mark))[1]:
+        email = asked.email or address_of(asked.player_id)
     if email is None and read.sender and is_mark_of(read.sender, mark):
         email = read.sender
     if email is None:
@@ -211,15 +225,17 @@ def deal(mail: Incoming, game: Game, guest: Guest) -> Json | None:
     """Carry out a reply to an invitation. Return our reply, or None if none is to be sent."""
     if guest.read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
+    asked = guest.stand_in()
+    by = {"by": str(asked.asked_by), "stand_in": guest.mark} if asked else {"by": str(game.head.host)}
     said = _carried_out(guest)
     data = {
         "to": guest.email,
-        "by": str(game.head.host),
         "turn": mail.turn,
         "last": False,
         "answers": fit_id(guest.read.message_id),
         "named": first_name_of(guest.read.named),
         **said._asdict(),
+        **by,
     }
     return letter_to(mail, game, RSVP.name, data)
 
@@ -252,7 +268,7 @@ def _carried_out(guest: Guest) -> Said:
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
-    if said != NO and guest.address is None:
+    if said != NO and guest.address is None and guest.stand_in() is None:
         return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
@@ -359,12 +375,21 @@ def _is_put_off(rest: str) -> bool:
 
 
 def _do(said: str, guest: Guest) -> None:
-    """Accept or decline an invitation, for a person who may be new (see `accept_invitation`). The call is idempotent.
-    Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
+    """Accept or decline an invitation or a stand-in request, for a person who may be new (see `accept_invitation`). The
+    call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, guest.game.game_id, guest.seat, guest.mark)
-    if said == YES:
+    newcomer = {"locale": spoken().locale, "likely_name": first_name_of(guest.read.named)}
+    asked = guest.stand_in()
+    if asked and asked.accepted_by is None:
+        if said == YES:
+            accept_as_addressee(guest.stand_in_word, **newcomer)
+        else:
+            decline_stand_in(guest.stand_in_word)
+    elif asked and said == YES:
+        return
+    elif said == YES:
         try:
-            accept_invitation(word, locale=spoken().locale, likely_name=first_name_of(guest.read.named))
+            accept_invitation(word, **newcomer)
         except (SeatTaken, AlreadySeated):
             if not guest.sits():
                 raise

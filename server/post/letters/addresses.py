@@ -7,6 +7,7 @@ from sqlalchemy import select
 from server.accounts.bounces import bounce_token, invitation_bounce_token
 from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, MESSAGE, NOTICE_KINDS, SIGN_IN_CODE, Until
 from server.accounts.players import player_at, stored_locale
+from server.accounts.signed_links import mark_of
 from server.accounts.unsubscribe import stop_token
 from server.play.commits import load
 from server.play.game import Game
@@ -14,7 +15,7 @@ from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
 from server.post.desk.addresses import asked_word, mailbox_hash, player_word, stranger_word
 from server.post.letters.games import GameClosing
-from server.post.letters.seats import Invitation, Rsvp
+from server.post.letters.seats import Invitation, Rsvp, StandInAsked
 from server.post.wording import Letter
 from server.store.outbox import reader_of
 from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
@@ -25,8 +26,9 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
     if row.player_id is None:
         if isinstance(words, Rsvp) and words.is_accepted and (player_id := player_at(row.data["to"])):
             return f"{player_word(player_id, row.data['to'])}@{domain}"
-        waits = isinstance(words, Invitation) or (isinstance(words, Rsvp) and words.again)
-        return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
+        waits = isinstance(words, Invitation | StandInAsked) or (isinstance(words, Rsvp) and words.again)
+        mark = row.data.get("stand_in", mark_of(row.data["to"]))
+        return f"{rsvp_word(row.game_id, row.seat, mark)}@{domain}" if waits else None
     if game.seat_of(row.player_id) != row.seat:
         return None
     if isinstance(words, GameClosing):

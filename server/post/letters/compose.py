@@ -186,7 +186,7 @@ def _written(
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "ready", "rsvp"]:
     """Return what kind of reply an email asks for."""
-    if isinstance(words, seats.Invitation | seats.Rsvp):
+    if isinstance(words, seats.Invitation | seats.StandInAsked | seats.Rsvp):
         return "rsvp"
     if isinstance(words, games.ReadyAsked):
         return "ready"

@@ -71,7 +71,7 @@ def sent_away(reader: Reader) -> SentAway:
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn(GameLetter):
-    """A notice to a player or their stand-in: the stand-in is agreed, begins, ends or is cancelled."""
+    """A notice to a player or their stand-in: the stand-in is agreed, declined or cancelled, begins or ends."""
 
     KIND: ClassVar = STAND_IN
     NEWS: ClassVar = "%(title)s: %(said)s"
@@ -82,12 +82,19 @@ class StandIn(GameLetter):
 @builds(STAND_IN)
 def stand_in(reader: Reader) -> StandIn:
     data = reader.letter.data
-    who, at = data["who"] if "who" in data else db.session.get_one(Player, UUID(data["other"])).name, ""
+    other = db.session.get_one(Player, UUID(data["other"])) if "other" in data else None
+    who, at = other.name if other else data.get("who"), ""
     if "until" in data:
         when = datetime.fromisoformat(data["until"])
-        at = moment(when if data["what"] in ("accepted", "called-off") else last_minute(when), reader.zone)
+        is_first_day = data["what"] in ("accepted", "declined", "called-off")
+        at = moment(when if is_first_day else last_minute(when), reader.zone)
     looks = gettext("Meanwhile, you can watch and chat. To play again yourself, stop the stand-in at the table.")
     match data["what"], data["own"]:
+        case "declined", _:
+            said = gettext("the player you asked can't play for you from %(at)s.", at=at)
+            if who:
+                said = gettext("%(who)s can't play for you from %(at)s.", who=who, at=at)
+            more = gettext("You'll play your own turns. At the table you can ask another player.")
         case "accepted", _:
             said, more = gettext("%(who)s will play for you from %(at)s.", who=who, at=at), looks
         case "began", True:
@@ -276,7 +283,9 @@ class Rsvp(Letter):
 @builds(RSVP)
 def rsvp(reader: Reader) -> Rsvp:
     row, game_id = reader.letter, reader.game.game_id
-    word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
+    path = f"i/{sign(INVITED, game_id, row.seat, mark_of(row.data['to']))}"
+    if "stand_in" in row.data:
+        path = f"s/{stand_in_word(game_id, row.seat, row.data['stand_in'])}"
     again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale
     word_for_rules = BY_NAME[RULES].word(locale)
     player = db.session.scalars(db.select(Player).where(Player.email == row.data["to"])).one_or_none()
@@ -286,6 +295,13 @@ def rsvp(reader: Reader) -> Rsvp:
         "yes": gettext("You have a seat in \"%(title)s\". We'll email you when it's your turn.", title=title),
         "no": gettext('Your seat in "%(title)s" is now free for others. Thanks for letting us know.', title=title),
     }
+    if "stand_in" in row.data:
+        done = {
+            "yes": gettext(
+                "You've agreed to stand in: \"%(title)s\". We'll email you when it's your turn.", title=title
+            ),
+            "no": gettext('You\'ve declined to stand in: "%(title)s". Thanks for letting us know.', title=title),
+        }
     told = row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)
     terms = terms_of(reader.game) if row.data.get("asks") else ()
     if terms and not played and not row.data["wrong"]:
@@ -303,7 +319,7 @@ def rsvp(reader: Reader) -> Rsvp:
         done=done.get(played, told),
         wrong=bool(row.data["wrong"]),
         again=again,
-        link=f"{reader.base_url}/i/{word}" if again else f"{reader.base_url}/#/games/{game_id}",
+        link=f"{reader.base_url}/{path}" if again else f"{reader.base_url}/#/games/{game_id}",
         called=called,
         naming=naming_line(locale, called, unless_link(row.data.get("named", ""), "")),
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",

@@ -2,16 +2,19 @@
 
 import re
 from datetime import date, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
 from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, stand_in_of
 from server.post.desk.arguments import days_in
+from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import ada_writes
-from tests.post.office import Office
+from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import game_of, happened, person
 from tests.support.stand_ins import word_of
 
@@ -86,3 +89,56 @@ def test_a_stand_in_learns_whether_their_name_will_be_shown(office: Office, name
     for words in (mail.text, mail.page):
         assert ("The seat will show both names" in words) is not nameless
         assert ("sees your name only after the game ends" in words) is nameless
+
+
+def declines(app: Flask, office: Office, game_id: UUID, mail: Mail) -> None:
+    browser, word = app.test_client(), word_of(game_id)
+    assert "No, thanks" in browser.get(f"/s/{word}").text
+    assert browser.post(f"/s/{word}/no", headers={"Origin": "https://evil.example"}).status_code == 404
+    assert "The player who asked gets an email." in browser.post(f"/s/{word}/no").text
+    assert browser.post(f"/s/{word}/no").status_code == 303
+
+
+def declines_by_mail(app: Flask, office: Office, game_id: UUID, mail: Mail) -> None:
+    for _ in range(2):
+        arrives(mail.reply_to, a_mail("No, sorry", sender=mail.to))
+        deal_with_mails()
+    [told] = office.mails_to(mail.to)[1:]
+    assert told.subject == "Invitation declined: Sternenhimmel"
+    assert "You've declined to stand in" in " ".join(told.text.split())
+
+
+@pytest.mark.parametrize("way", [declines, declines_by_mail])
+@pytest.mark.parametrize("whom", ["player", "address"])
+def test_a_stand_in_request_can_be_declined_and_the_player_who_asked_hears_of_it(
+    app: Flask, office: Office, game_id: UUID, ada: UUID, way: Any, whom: str
+) -> None:
+    today = clock.now().date().isoformat()
+    asked = {"player": person("dan")} if whom == "player" else {"email": "new@example.net"}
+    ask_stand_in(game_id, ada, Wish(today, today, **asked))
+    [mail] = office.mails_to("dan@example.org" if whom == "player" else "new@example.net")
+    way(app, office, game_id, mail)
+    assert stand_in_of(game_id, ada) is None
+    [told] = [it for it in office.mails("ada") if "can't play for you" in it.text]
+    assert ("dan can't play for you from" if whom == "player" else "the player you asked can't play") in told.text
+
+
+def test_a_stand_in_accepts_by_reply_and_then_declines_only_at_the_table(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    today = clock.now().date().isoformat()
+    ask_stand_in(game_id, ada, Wish(today, today, email="new@example.net"))
+    [mail] = office.mails_to("new@example.net")
+    assert "Or reply with one word on its own line: yes or no." in mail.text
+    for sender, text in (("eve@example.net", "yes"), (mail.to, "maybe"), (mail.to, "yes"), (mail.to, "no")):
+        arrives(mail.reply_to, a_mail(text, sender=sender))
+        deal_with_mails()
+    assert happened(game_id).count("stand-in-began") == 1
+    assert [
+        it.subject.partition(":")[0] for it in office.mails_to(mail.to) if it.subject.startswith(("You're", "Not"))
+    ] == [
+        "Not done",
+        "Not done",
+        "You're in",
+        "Not done",
+    ]
