@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import resvg_py
-from cachetools import LRUCache, cached
+from cachetools import LRUCache
 from PIL import Image, ImageColor, ImageDraw
 from zlib_ng import zlib_ng
 
@@ -110,9 +110,15 @@ _kept: LRUCache[tuple[tuple[Any, ...], Colours], _Drawn] = LRUCache(
 _lock = Lock()
 
 
-@cached(_kept, lambda part, colours: (part[:-2], colours), _lock)  # the part without its position
 def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
-    return _draw(part, colours) if isinstance(part, Sprite) else _write(part, colours)
+    key = part[:-2], colours  # the part without its position
+    with _lock:
+        found = _kept.get(key)
+    if found is None:
+        found = _draw(part, colours) if isinstance(part, Sprite) else _write(part, colours)
+        with _lock:
+            _kept[key] = found
+    return found
 
 
 def _draw(it: Sprite, colours: Colours) -> _Drawn:

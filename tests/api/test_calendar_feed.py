@@ -1,6 +1,5 @@
 """The calendar feed of a player's due times (RFC 5545)."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -11,21 +10,12 @@ from icalendar import Calendar
 from werkzeug.test import TestResponse
 
 from tests.support.contract import Someone
-from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of, service_is_up
+from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of
+from tests.support.players import bea, within
 
+__all__ = ["bea", "within"]  # fixtures
+pytestmark = pytest.mark.usefixtures("within")
 SLOW = {"per_move": "P9D"}
-
-
-@pytest.fixture(autouse=True)
-def within(app: Flask) -> Iterator[None]:
-    with app.app_context():
-        service_is_up()
-        yield
-
-
-@pytest.fixture
-def bea() -> UUID:
-    return person("bea")
 
 
 def address(who: Someone) -> str:
