@@ -17,7 +17,7 @@ from markupsafe import Markup
 from server.accounts.notice_kinds import NoticeKind
 from server.games import Seat
 from server.play.timing.time_control import Bank, GameClock, PerMove
-from server.post.incoming.commands import SAY, word_for
+from server.post.incoming.commands import READY, SAY, word_for
 from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
 from server.translations import Language, filled, language, times
@@ -112,13 +112,15 @@ def spoken() -> Language:
     return language(str(get_locale() or "en"))
 
 
-def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
+def answer_above(expected: Literal["move", "message", "ready", "rsvp"] = "move") -> str:
     """Return the first line of an email to which the reader can reply. The line says what to reply."""
     match expected:
         case "move":
             words = gettext("Reply above this line: a move, or ? for help")
         case "message":
             words = gettext("Reply above this line: %(say)s and your message", say=word_for(SAY, spoken().locale))
+        case "ready":
+            words = gettext("Reply above this line: %(ready)s", ready=word_for(READY, spoken().locale))
         case "rsvp":
             words = gettext("Reply above this line: yes or no")
     return f"{MARK} {words}"

@@ -147,8 +147,8 @@ def test_the_first_email_of_a_game_says_what_to_do_and_gives_a_whole_reply(line:
     head, _, rest = turn.text.partition("Please move by")
     assert FIRST[rules] in " ".join(head.split())
     assert FIRST[rules] in unescape(turn.page).partition("Please move by")[0]
-    (move,) = re.findall(r"(?<=Reply with a line such as:\n\n  ).+", head)
-    assert f"<p>Reply with a line such as:</p>\n<p><code>{move}</code></p>" in turn.page
+    (move,) = re.findall(r"Reply with a line such as \"(.+)\"\.\n", head)
+    assert f'Reply with a line such as "<code>{move}</code>".' in unescape(turn.page)
     for left_out in ("The game started", "Since your last turn", "Rings mark", "How to write a move"):
         assert left_out not in turn.text + turn.page
     assert 'Reply "rules" to read how to write a move.' in rest

@@ -38,6 +38,7 @@ def game_id(ada: UUID, bea: UUID) -> UUID:
 def asked(office: Office, name: str) -> Mail:
     mail = office.mails(name)[-1]
     assert "all seats are taken. Are you ready?" in mail.text
+    assert mail.text.startswith("##- Reply above this line: ready\n")
     return mail
 
 

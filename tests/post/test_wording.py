@@ -250,6 +250,13 @@ def test_the_email_about_a_turn_contains_everything_needed_to_move():
 def test_an_email_has_no_gaps_where_optional_parts_are_missing():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
+    first = replace(YOUR_TURN, since=(), first="Win.", line="7 leo c", is_first=True)
+    _, begun = write(first, mark="##")
+    assert begun.startswith(
+        '##\n\nAnna, it\'s your turn.\n\nWin.\n\nReply with a line such as "7 leo c".\n\nPlease move'
+    )
+    several = TurnOfSeveral(**vars(first), number=1, answer="1@stars.example", picture="a.png", alt="A")
+    assert "\n\n\n" not in write(YourTurns(name="Anna", turns=(several,)))[1].replace("\n\n\n== ", "")
     assert "Your only possible move:\n  1 leo b\n" in text
 
 

@@ -237,7 +237,7 @@ def letter_to(mail: Incoming, game: Game, kind: str, data: Json) -> Json:
         "player_id": None,
         "data": data,
         "made_at": now,
-        "due_at": now,
+        "due_at": mail.arrived_at,  # before the email about the turn, which may have begun meanwhile
         "tries": 0,
     }
 

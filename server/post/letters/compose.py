@@ -184,11 +184,13 @@ def _written(
     return Written(encode(full), sender, to, lambda: encode(message))
 
 
-def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
+def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "ready", "rsvp"]:
     """Return what kind of reply an email asks for."""
     if isinstance(words, seats.Invitation | seats.Rsvp):
         return "rsvp"
-    has_no_turn = reader is not None and reader.game.table.status in (*OVER, "paused")
+    if isinstance(words, games.ReadyAsked):
+        return "ready"
+    has_no_turn = reader is not None and reader.game.table.status in (*OVER, "open", "paused")
     return "message" if has_no_turn or isinstance(words, games.NewMessages) else "move"
 
 
