@@ -78,8 +78,8 @@ def describe() -> Json:
         "events": dict(EVENT_SCHEMAS),
         "notation": {
             "form": "star board space",
-            "text": "Write one line: the star, the constellation and the space, separated by spaces. Use the id "
-            "or the abbreviation of the constellation. You can use capital or small letters.",
+            "text": "Write the star, the constellation and the space in one line. The constellation's abbreviation "
+            "is enough. You can use capital or small letters.",
             "examples": [
                 {"text": write_move(placement), "move": move_to_json(placement)},
                 {"text": "d Cnc a", "move": move_to_json(Placement(DOUBLE_STAR, "cancer", "a"))},
