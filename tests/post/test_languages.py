@@ -58,7 +58,7 @@ def is_english(mail: Mail) -> bool:
 def of_kind(kind: type[Any]) -> Any:
     """A letter of this kind in which nothing is said but by its template."""
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
-    values[Chat | None] = Chat(messages=(("Xyz",),), more=7, say="Xyz")
+    values[Chat] = values[Chat | None] = Chat(messages=(("Xyz",),), more=7, say="Xyz")
     waiting = account.WaitingGame(**{it.name: values[it.type] for it in fields(account.WaitingGame)})
     values[tuple[account.WaitingGame, ...]] = (waiting,) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
