@@ -32,10 +32,12 @@ def lay(field: str) -> Json:
 
 def finished(house: House, rules: str = "sternenglanz") -> tuple[Client, str]:
     """Return a player and their finished game."""
-    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
-    game_id = game_of(ada, ME, OPEN, rules=rules, options={"max_rounds": 1} if rules == "sternenglanz" else {})
-    ben.post(f"/v1/games/{game_id}/seats", {})
-    play_to_the_end(game_id, ada, ben)
+    names, options = (("ada", "ben"), {"max_rounds": 1}) if rules == "sternenglanz" else (("ada", "ben", "cleo"), {})
+    ada, *others = (sign_in(house, f"{name}@example.org") for name in names)
+    game_id = game_of(ada, ME, *[OPEN] * len(others), rules=rules, options=options)
+    for client in others:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    play_to_the_end(game_id, ada, *others)
     return ada, game_id
 
 

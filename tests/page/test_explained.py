@@ -14,9 +14,7 @@ from tests.support.live_server import Client, House, Json, sign_in, until
 def at_table(page: Page, game_id: str) -> Page:
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".news.live")).to_have_count(1)
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((it) => it.name.includes('/tooltips/tooltips'))"
-    )
+    expect(page.locator("[data-explained]")).to_be_attached()  # tooltips have loaded
     return page
 
 

@@ -290,3 +290,25 @@ def test_the_header_takes_at_most_two_lines_on_a_phone(house: House, windows: Wi
         expect(page.locator("html")).to_have_attribute("lang", locale)
         expect(page.locator(".head .count")).to_have_text("10")
         assert page.locator(".head").evaluate("it => it.offsetHeight") < 100, locale
+
+
+def test_the_time_left_stays_on_one_line_beside_long_names(house: House, windows: Windows) -> None:
+    names = [f"{it} Sternenfreud" for it in ("Maximiliane", "Bartholomea", "Konstantina", "Theodorinna", "Friederikes")]
+    people = [quiet(sign_in(house, f"{name[:3].lower()}@example.org")) for name in names]
+    for client, name in zip(people, names, strict=True):
+        client.ask("PATCH", "/v1/me", json={"name": name})
+    game_id = game_of(people[0], ME, *[OPEN] * 4, title="A sky with a long name")
+    for client in people[1:]:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    play(people[0], game_id)
+    for locale in LOCALES:
+        people[0].ask("PATCH", "/v1/me", json={"locale": locale})
+        page = watched(windows.open(people[0], **SIZES["desk"]))
+        page.goto(f"/#/games/{game_id}")
+        whose = page.locator(".state .whose")
+        expect(whose.locator(".undo")).to_be_visible()
+        assert whose.locator("time").evaluate("it => it.getClientRects().length") == 1, locale
+        assert whose.evaluate("it => it.offsetHeight") <= 44, locale  # two lines
+        assert shift(page) < MOST_SHIFT, locale
+        assert not too_wide(page), locale
+        page.context.close()

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.page.programs import play
 from tests.page.test_lobby import form_of
 from tests.page.windows import ME, OPEN, Windows, game_of, too_wide
-from tests.support.live_server import House, sign_in
+from tests.support.live_server import House, sign_in, until
 
 NAMES = ("Wilhelmina", "Bartholomew", "Clementine")
 
@@ -46,8 +46,7 @@ def test_names_are_hidden_on_the_page_until_the_end(house: House, windows: Windo
     late.route(words, lambda route: held.append(route))
     with late.expect_request(words), late.expect_response(lambda it: f"{game_id}/events" in it.url):
         late.goto(f"/#/games/{game_id}", wait_until="commit")
-    while not held:
-        late.wait_for_timeout(50)  # lets the route be handled
+    until(lambda: held or late.wait_for_timeout(50))  # lets the route be handled
     held[0].continue_()
     expect(late.locator(".story")).to_contain_text("Seat 1")  # though the words of the page came last
 

@@ -138,7 +138,8 @@ def test_tab_leaves_a_space_that_shows_its_tooltip(house: House, windows: Window
     client = sign_in(house, f"tabea-{rules}@example.org")
     page = windows.open(client)
     page.goto(f"/#/games/{game_of(client, ME, BOT, BOT, rules=rules, options={'start_seat': 0})}")
-    expect(page.locator(".note")).to_be_visible()  # by then, all parts have loaded
+    expect(page.locator(".note")).to_be_visible()
+    expect(page.locator("[data-explained]")).to_be_attached()  # tooltips have loaded
     tab_to(page, "[data-at]")
     for way in ("Tab", "Shift+Tab"):
         expect(page.get_by_role("tooltip")).to_be_visible()

@@ -82,6 +82,7 @@ export function Tooltips({ place, explain }) {
     for (const [name, hear] of Object.entries(hears)) root.addEventListener(name, hear);
     root.addEventListener("click", click, true);
     for (const name of ["pointerdown", "focusin"]) document.addEventListener(name, leave);
+    root.dataset.explained = ""; // tests wait for it
     return () => {
       clearTimeout(timer);
       for (const name of ["pointerdown", "focusin"]) document.removeEventListener(name, leave);
