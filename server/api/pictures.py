@@ -15,7 +15,7 @@ from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
 from server.api.reading import QueryTruth
-from server.games.presentation import draw, draw_thumbnail
+from server.games.presentation import draw, draw_thumbnail, with_result
 from server.play.views import fullest_version, load_visible, view_of
 from server.render.png import png
 
@@ -33,6 +33,7 @@ class _Look(NamedTuple):
     theme: str
     locale: str
     is_small: bool
+    has_result: bool
     form: str
 
 
@@ -46,7 +47,8 @@ class PictureQuery(schemas.AtQuery):
     fullest = QueryTruth(
         load_default=False,
         metadata={
-            "description": "If true, show the table when it was fullest, not at version `at`. A finished table may be empty."
+            "description": "If true, show the table when it was fullest, not at version `at`. A finished table may be empty. "
+            "The scores of a finished game are the final ones."
         },
     )
     theme = fields.String(load_default="dark", validate=validate.OneOf(["dark", "light"]))
@@ -89,12 +91,17 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     game = load_visible(game_id, player_id, query.get("invitation"))
     at = _fullest(game) if query["fullest"] else query.get("at", game.table.version)
     seat = game.seat_of(player_id) if at >= game.sees_since(player_id) else None
-    look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, query["thumbnail"], form)
+    has_result = query["fullest"] and game.table.status == "finished"
+    style = query["theme"], spoken().locale, query["thumbnail"]
+    look = _Look(game_id, at, seat, tuple(game.names), *style, has_result, form)
     with _lock:
         picture = kept.get(look)
     if picture is None:
         spend(LONG)
         view = view_of(game, seat, at)
+        if has_result:
+            final = view_of(game, game.seat_of(player_id), game.table.version)
+            view = with_result(game.table.rules.NAME, view, final)
         drawing = draw_thumbnail if look.is_small else draw
         drawn = drawing(game.table.rules.NAME, view, game.names, look.theme == "dark", look.locale)
         picture = png(drawn) if form == "png" else drawn.svg().encode()

@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`, `begin_turn`, `judge`,
-`advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`, `fullness`, `table`, `final_view`, `final_table`,
+`advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`,
 `own_result`, `introduction`, `first_turn`, `usual_turns`, `usual_minutes`, `legend`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`, `fitting_moves`,
 `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of
 this file, and a folder `page/`.
@@ -237,6 +237,7 @@ WriteReason = Callable[[Json, Any, "Language"], str]
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
 WithNews = Callable[[Json, Json], Json]  # view, earlier view -> the view, in which `draw` marks what has come since
+WithResult = Callable[[Json, Json], Json]  # view, final view -> the view, with the standings of the final one
 Fullness = Callable[[Json], Any]  # view -> how much its picture shows, to choose one of a game's pictures
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`

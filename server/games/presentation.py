@@ -6,7 +6,18 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Rules, Seat, Sentence, WithNews, WriteFirstTurn, WriteLegend, WriteReason
+from server.games.contract import (
+    Draw,
+    Json,
+    Rules,
+    Seat,
+    Sentence,
+    WithNews,
+    WithResult,
+    WriteFirstTurn,
+    WriteLegend,
+    WriteReason,
+)
 from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.games.standing import standing
@@ -29,6 +40,13 @@ def with_news(rules_name: str, view: Json, before: Json) -> Json:
     """Return a view in which `draw` marks what has come since an earlier view, if the game can do this."""
     marked: WithNews | None = getattr(GAMES[rules_name], "with_news", None)
     return marked(view, before) if marked else view
+
+
+def with_result(rules_name: str, view: Json, final: Json) -> Json:
+    """Return an earlier view of a finished game with the standings of the final one, or the final one if the game
+    can't do this."""
+    joined: WithResult | None = getattr(GAMES[rules_name], "with_result", None)
+    return joined(view, final) if joined else final
 
 
 def draw_thumbnail(rules_name: str, view: Json, names: Sequence[str], dark: bool, locale: str) -> Picture:

@@ -3,7 +3,7 @@ import { html, render, useEffect, useRef, useState } from "./ui/html.js";
 import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
 import { isOnline } from "./ui/connection.js";
-import { here, signInRoute, whereNow } from "./ui/routes.js";
+import { here, lookAgain, signInRoute, whereNow } from "./ui/routes.js";
 import { changeLanguage, recognise, signOut, wasSignedIn } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
@@ -44,7 +44,8 @@ function Page() {
   const shown = useRef(path);
   useEffect(() => {
     if (shown.current !== path) {
-      main.current.focus({ preventScroll: true }); // so that screen readers announce the new screen
+      const isInField = main.current.querySelector("input:focus"); // of the form to sign in
+      if (!isInField) main.current.focus({ preventScroll: true }); // so that screen readers announce the new screen
       scrollTo(0, 0);
     }
     shown.current = path;
@@ -92,7 +93,7 @@ function Screen({ parts, query, player }) {
   if (!HOMES.includes(first)) return html`<${Nowhere} />`;
   if (token() && !player) return html`<p>${t("loading")}</p>`;
   if (first === "sign-in" || !player) return html`<${Welcome} />`;
-  if (first === "open") return html`<${NewGame} />`;
+  if (first === "open") return html`<${NewGame} isWithFriends=${query.get("with") === "friends"} />`;
   if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }
@@ -115,7 +116,8 @@ function Head({ player, here, waiting }) {
       ${!player && link("rules", "rules")}
     </nav>
     <div class="who">${player && !player.guest ? html`<${Player} player=${player} here=${here} />`
-      : html`<a href=${signInRoute()} aria-current=${here === "sign-in" ? "page" : null}>${t("nav.sign-in")}</a>`}</div>
+      : html`<a href=${signInRoute()} onClick=${lookAgain} aria-current=${here === "sign-in" ? "page" : null}>${
+        t("nav.sign-in")}</a>`}</div>
   </header>`;
 }
 

@@ -2,6 +2,7 @@
 
 import email
 import email.policy
+import re
 
 import pytest
 
@@ -54,6 +55,9 @@ def test_a_finished_game_can_be_drawn_with_its_table_at_its_fullest(app):
     assert last.count("data-board") == 0
     assert fullest.count('<g id="board-') == 3
     assert fullest.count(", seat ") >= 3
+    standings = re.compile(r"[0-9]+ (?:coins?|stars?)<")
+    assert standings.findall(fullest) == standings.findall(last)
+    assert "to move" not in fullest
 
 
 def test_a_thumbnail_of_sternenglanz_shows_the_pieces_without_labels(app):

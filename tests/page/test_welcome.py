@@ -153,12 +153,46 @@ def test_a_visitor_who_was_sent_a_code_is_not_told_again_how_to_get_one(windows:
 def test_a_visitor_who_wants_to_play_with_friends_signs_in_and_opens_a_game(house: House, windows: Windows) -> None:
     page = windows.open()
     page.goto("/")
-    page.get_by_role("link", name="Play with friends").click()
-    page.get_by_label("Email address").fill("lena@example.org")
+    email = page.get_by_label("Email address")
+    page.get_by_role("link", name="Sign in").click()
+    expect(email).to_be_focused()
+    for _ in range(2):  # the second one changes no address
+        page.get_by_role("link", name="Play with friends").click()
+        expect(page.get_by_role("heading", name="Sign in to invite friends")).to_be_visible()
+        expect(email).to_be_focused()
+    email.fill("lena@example.org")
     page.get_by_role("button", name="Email me a code").click()
     page.get_by_label("Code").fill(code_for(house, "lena@example.org"))
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("form.new-game")).to_be_visible()
+    form = page.locator("form.new-game")
+    expect(form.get_by_label("friends, by email")).to_be_checked()
+    expect(form.get_by_label("Email address").first).to_be_focused()
+    expect(page).to_have_url(re.compile("#/open$"))
+
+
+def test_a_guest_learns_that_friends_need_an_account_and_keeps_the_form(house: House, windows: Windows) -> None:
+    windows.expected = "403"
+    page = windows.open()
+    play_as_guest(page)
+    refusal = {"title": "Guests can't do this", "detail": "Guests can't do this. Sign in.", "code": "sign-in-first"}
+    page.route("**/v1/games", lambda it: it.fulfill(status=403, json=refusal, content_type="application/problem+json"))
+    page.goto("/#/open")
+    page.locator(".quick").get_by_role("button").first.click()
+    expect(page.get_by_role("alert")).to_have_text(refusal["detail"])
+    page.unroute("**/v1/games")
+    page.get_by_label("Title (optional)").fill("Under the stars")
+    expect(page.get_by_role("button", name="Create the game")).to_be_visible()
+    page.get_by_label("friends, by email").check()
+    expect(page.get_by_text("To play with other people, you need an account.")).to_be_visible()
+    page.get_by_role("link", name="Sign in and create it").click()
+    page.get_by_label("Email address").fill("mona@example.org")
+    page.get_by_role("button", name="Email me a code").click()
+    page.get_by_label("Code").fill(code_for(house, "mona@example.org"))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("Your game is as you left it")).to_be_visible()
+    expect(page.get_by_label("Title (optional)")).to_have_value("Under the stars")
+    expect(page.get_by_label("friends, by email")).to_be_checked()
+    expect(page.get_by_role("button", name="Create the game")).to_be_visible()
 
 
 def play_as_guest(page: Page) -> str:

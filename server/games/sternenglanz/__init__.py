@@ -21,7 +21,7 @@ from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME,
 from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, NOTATION_LINES, read_move, write_move
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
-from server.games.sternenglanz.picture import draw, fullness, thumbnail, with_news
+from server.games.sternenglanz.picture import draw, fullness, thumbnail, with_news, with_result
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rule_values import rule_values

@@ -111,6 +111,11 @@ def with_news(view: Json, before: Json) -> Json:
     return view | {"news": [field for field, kind in view["board"].items() if before["board"].get(field) != kind]}
 
 
+def with_result(view: Json, final: Json) -> Json:
+    """Return the final view with the stars of an earlier one."""
+    return final | {"board": view["board"], "log": view["log"]}
+
+
 def fullness(view: Json) -> int:
     """Return how much a picture shows: the number of stars on the Firmament."""
     return len(view["board"])

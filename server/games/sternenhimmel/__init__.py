@@ -30,7 +30,7 @@ from server.games.sternenhimmel.material import (
 from server.games.sternenhimmel.moves import Placement, move_from_json, move_to_json
 from server.games.sternenhimmel.notation import read_move, write_move
 from server.games.sternenhimmel.options import EDITIONS, OPTION_SCHEMA, resolve_options
-from server.games.sternenhimmel.picture import draw, fullness, with_news
+from server.games.sternenhimmel.picture import draw, fullness, with_news, with_result
 from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenhimmel.resample import resample
 from server.games.sternenhimmel.rule_values import rule_values

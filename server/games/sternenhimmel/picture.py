@@ -86,6 +86,11 @@ def with_news(view: Json, before: Json) -> Json:
     return view | {"boards": [*map(marked, view["boards"])]}
 
 
+def with_result(view: Json, final: Json) -> Json:
+    """Return the final view with the boards of an earlier one."""
+    return final | {"boards": view["boards"], "hand": None}
+
+
 def fullness(view: Json) -> tuple[int, int, int]:
     """Return how much a picture shows: the number of constellations, the stars of the emptiest, and all stars."""
     stars = [sum(lying is not None for lying in shown["spaces"].values()) for shown in view["boards"]]

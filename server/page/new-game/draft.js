@@ -54,9 +54,25 @@ const drafts = new Map();
 
 const owner = () => me.get()?.id;
 
+let carried = null; // a guest's draft that needs an account
+
 export const draft = () => drafts.get(owner()) ?? BLANK;
 export const keep = (it) => void drafts.set(owner(), it);
 export const discard = () => drafts.delete(owner());
+
+/** Keep a guest's draft until they have signed in. */
+export const carry = (it) => void (carried = { ...it, wasKept: true });
+
+/** Return the player's draft, or the one that they left as a guest to sign in. */
+export function claimed() {
+  if (carried && !me.get()?.guest) keep(carried);
+  carried = null;
+  return draft();
+}
+
+/** Return the draft with all other seats reserved by email. */
+export const withFriends = (it) => ({ ...it,
+  seats: it.seats.map((one) => (one.kind === "me" || one.kind === "invite" ? one : { kind: "invite" })) });
 
 /** Return the terms of the last game created here without its title and addresses, or null. */
 export function lastTime() {
@@ -68,7 +84,7 @@ export function lastTime() {
   }
 }
 
-export function remember({ title, salt, ...terms }) {
+export function remember({ title, salt, wasKept, ...terms }) {
   const seats = terms.seats.map(({ kind }) => ({ kind }));
   forGood.setItem(KEY, JSON.stringify({ ...terms, isPrivate: terms.isPrivate || null, seats }));
 }

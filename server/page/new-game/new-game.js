@@ -3,9 +3,11 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
-import { go, toGame } from "../ui/routes.js";
+import { go, toGame, toSignIn } from "../ui/routes.js";
 import { Opponents } from "../ui/opponents.js";
 import { playNow } from "../ui/session.js";
+import { useStore } from "../ui/store.js";
+import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
 import { editionName, title } from "../ui/game-card.js";
 import { editionOf, GAMES } from "../ui/games.js";
@@ -13,7 +15,8 @@ import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { committed, Salt } from "../pregame/salt.js";
 import { Clock } from "./clock.js";
 import {
-  clockOf, discard, draft, isBlank, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
+  carry, claimed, clockOf, discard, isBlank, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
+  withFriends,
 } from "./draft.js";
 import { Ladder } from "./ladder.js";
 import { Options, Presets, whole } from "./options.js";
@@ -22,20 +25,28 @@ import { Summary } from "./summary.js";
 
 const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // fields that show their own errors
 
-export function NewGame() {
+/** @param {{isWithFriends: boolean}} props */
+export function NewGame({ isWithFriends }) {
   const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
   const [number, next] = useState(0); // resets the form after a game was created
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
-  return html`<h1>${t("new-game")}</h1><${Quick} games=${rules.items} /><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
+  return html`<h1>${t("new-game")}</h1><${Quick} games=${rules.items} /><${Form}
+    key=${number} games=${rules.items} isWithFriends=${isWithFriends} done=${() => next(number + 1)} />`;
 }
 
-function Form({ games, done }) {
-  const [it, set] = useState(draft);
+function Form({ games, isWithFriends, done }) {
+  const [it, set] = useState(() => (isWithFriends ? withFriends(claimed()) : claimed()));
+  const isGuest = useStore(me)?.guest;
   const [last] = useState(lastTime);
   const form = useRef();
   const tried = useRef({ wanted: "", key: "" }); // keeps the idempotency key, so that a retry creates one game
   const change = (fields) => set((before) => ({ ...before, ...fields }));
   useEffect(() => keep(it), [it]);
+  useEffect(() => {
+    if (!isWithFriends) return;
+    form.current.querySelector("[type=email]").focus();
+    location.replace("#/open"); // the choice is made, and may be changed
+  }, []);
   const game = games.find(({ name }) => name === it.rules);
   const { preset } = GAMES[game.name];
   const choose = (field, value) => {
@@ -66,8 +77,10 @@ function Form({ games, done }) {
     wrong?.focus();
   }, [error]);
   const parts = { it, change, game, preset, choose, wrongs };
+  const asksToSignIn = isGuest && it.seats.some(isFree);
   return html`<form class="new-game" ref=${form} onSubmit=${open}
     onInvalidCapture=${(event) => unfold(event.target)}>
+    ${it.wasKept && html`<p class="card kept" role="status">${t("new-game.kept")}</p>`}
     ${games.some(({ name }) => name === last?.rules) && html`<button type="button" class="plain"
       onClick=${() => change(last)}>${t("new-game.as-last-time")}</button>`}
     <fieldset>
@@ -79,7 +92,8 @@ function Form({ games, done }) {
         onInput=${(event) => change({ title: event.target.value })} />
         <${Wrong} wrongs=${wrongs} place="title" /></label>
     </fieldset>
-    <fieldset><legend>${t("new-game.seats")}</legend><${Seats} ...${parts} /></fieldset>
+    <fieldset><legend>${t("new-game.seats")}</legend><${Seats} ...${parts} />
+      ${asksToSignIn && html`<p role="status"><strong>${t("new-game.guest")}</strong></p>`}</fieldset>
     <${Fold} name=${t(preset ? `new-game.${preset}` : "new-game.options")}
       now=${preset && editionName(editionOf(game.name, whole(game, it.options)))}>
       ${preset && html`<${Presets} ...${parts} />`}
@@ -99,7 +113,9 @@ function Form({ games, done }) {
     <div class="end"><${Summary} ...${parts} />
     ${error && (isBeside ? html`<p class="wrong" role="alert">${t("new-game.wrong")}</p>`
       : html`<${Sorry} error=${error} />`)}
-    <button disabled=${busy}>${t("new-game.open")}</button></div>
+    ${asksToSignIn ? html`<a class="button" href=${toSignIn("#/open")}
+      onClick=${() => carry(it)}>${t("new-game.sign-in")}</a>`
+      : html`<button disabled=${busy}>${t("new-game.open")}</button>`}</div>
   </form>`;
 }
 

@@ -5,17 +5,14 @@ import { isOnline } from "./connection.js";
 import { useStore } from "./store.js";
 import { t } from "./words.js";
 
-/** The codes of problems whose detail repeats the title. */
-const CLEAR = new Set(/** @type {(string | undefined)[]} */ (["wrong-code", "not-found"]));
-
 /**
- * Show an error, in the server's words if there are any.
+ * Show an error, in the server's words if there are any. A detail stands without its title, which it usually repeats.
  * @param {{error: unknown}} props
  */
 export function Sorry({ error }) {
   if (!(error instanceof Problem)) return html`<p class="wrong" role="alert">${t("offline")}</p>`;
-  const isWhole = CLEAR.has(error.code);
-  return html`<p class="wrong" role="alert">${!isWhole && html`<strong>${error.title}.</strong> `}${error.detail}</p>`;
+  const isVague = !error.detail || error.code === "internal-error";
+  return html`<p class="wrong" role="alert">${isVague && html`<strong>${error.title}.</strong> `}${error.detail}</p>`;
 }
 
 export const RETRY = 4_000; // milliseconds before a failed request is retried

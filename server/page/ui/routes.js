@@ -14,13 +14,17 @@ export const whereNow = () => {
 
 export const here = store(whereNow());
 
-addEventListener("hashchange", () => here.set(whereNow()));
+/** Read the route again. A link to the current screen does so, since it changes no address. */
+export const lookAgain = () => here.set(whereNow());
+addEventListener("hashchange", lookAgain);
 
 export const go = (/** @type {string} */ hash) => (location.hash = hash);
 export const toGame = (/** @type {string} */ id) => `#/games/${id}`;
 
-/** Return the route that signs in and then returns here. */
-export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;
+export const WITH_FRIENDS = "#/open?with=friends"; // a new game whose other seats are reserved by email
+
+/** Return the route that signs in and then opens another route, or else returns here. */
+export const toSignIn = (then = location.hash) => `#/sign-in?then=${encodeURIComponent(then)}`;
 
 /** Return the route that signs in. On that screen, it keeps the address to return to. */
 export const signInRoute = () => (whereNow().parts[0] === "sign-in" ? location.hash : "#/sign-in");

@@ -1,10 +1,11 @@
 // Signing in by email address and an emailed code.
 import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { afterSignIn, here } from "../ui/routes.js";
+import { afterSignIn, here, WITH_FRIENDS } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+import { useStore } from "../ui/store.js";
 import { KEY, me } from "../ui/token.js";
 /** @import { Input } from "../ui/types" */
 /** @typedef {{signIn: string, email?: string}} Asked a pending sign-in */
@@ -17,13 +18,14 @@ function home() {
 
 export function SignIn() {
   useEffect(() => {
-    const isForApp = here.get().query.get("then")?.startsWith("/");
-    const leave = (/** @type {StorageEvent} */ { key, newValue }) => key === KEY && newValue && isForApp && home();
+    const leave = (/** @type {StorageEvent} */ { key, newValue }) =>
+      key === KEY && newValue && here.get().query.has("then") && home();
     addEventListener("storage", leave); // signed in in another window, by the link in the email
     return () => removeEventListener("storage", leave);
   }, []);
-  return html`<section class="card">
-    <h2>${t("sign-in")}</h2>
+  const then = useStore(here).query.get("then");
+  return html`<section class="card asked">
+    <h2>${t(then === WITH_FRIENDS ? "sign-in.friends" : "sign-in")}</h2>
     <${Steps} />
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;
@@ -53,6 +55,8 @@ function Address({ then }) {
     const email = field.current.value.trim();
     then({ email, signIn: await askForCode(email) });
   });
+  const route = useStore(here);
+  useEffect(() => route.parts[0] === "sign-in" && field.current.focus({ preventScroll: true }), [route]);
   useEffect(() => error && field.current.focus(), [error]);
   return html`<form onSubmit=${submit}>
     <label>${t("email")} <input ref=${field} type="email" name="email" autocomplete="email" required

@@ -3,7 +3,7 @@ import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
 import { Opponents } from "../ui/opponents.js";
-import { go, here, toGame } from "../ui/routes.js";
+import { go, here, lookAgain, toGame, toSignIn, WITH_FRIENDS } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
@@ -25,7 +25,7 @@ export function Welcome() {
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <div class="plays">${ROOMS.map((name) => html`<${PlayNow} rules=${name} />`)}</div>
         <${Opponents} />
-        <a class="button" href="#/sign-in?then=%23%2Fopen">${t("welcome.friends")}</a></div>
+        <a class="button friends" href=${toSignIn(WITH_FRIENDS)} onClick=${lookAgain}>${t("welcome.friends")}</a></div>
       <div class="further"><p class="small">${t("welcome.play.about")}</p>
         <p class="small">${t("welcome.time")}</p>
         ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}
