@@ -305,6 +305,7 @@ def test_a_removed_guest_loses_the_game_and_returns_only_if_invited(app: Flask, 
     ada.delete(f"{path}/seats/1")
     sat = db.select(PlayerGame).where(PlayerGame.game_id == id_of(path), PlayerGame.player_id == person("bea"))
     assert db.session.scalars(sat).all() == []
+    assert [row.player_id for row in db.session.scalars(db.select(LetterRow))] == [person("bea")]
     is_problem(bea.post(f"{path}/seats"), 409, "seat-taken")
     ada.post(f"{path}/invitations", {"email": "bea@example.org", "seat": 2})
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
@@ -497,4 +498,3 @@ def test_a_warning_skips_the_bundle_if_the_bundle_would_be_too_late(app: Flask, 
     assert (
         "The usual time: there are free seats. The game will close unless it starts by" in office.mails("ada")[-1].text
     )
-    assert [row.player_id for row in db.session.scalars(db.select(LetterRow))] == [person("bea")]
