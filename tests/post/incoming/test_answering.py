@@ -650,8 +650,7 @@ def test_a_take_back_and_a_simultaneous_emailed_move_exclude_each_other(
     is_back, _ = at_once(app, [goes_back, deal_with_mails])
     counted = [type_ for type_ in happened(game_id) if type_ in ("star-placed", "move-taken-back")]
     assert counted == ["star-placed", "move-taken-back" if is_back else "star-placed"]
-    told = office.mails("bea")[-1].text
-    assert ("That turn is over" in told) == is_back
+    assert any("That turn is over" in mail.text for mail in office.mails("bea")) == is_back
 
 
 def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: Office, ada: UUID, bea: UUID) -> None:
