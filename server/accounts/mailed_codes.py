@@ -18,7 +18,7 @@ from server.translations import noted
 
 CODE_LIFE = timedelta(minutes=10)
 CODE_TRIES = 5
-_WRONG = noted("This code is wrong, already used or expired. Request a new one.")
+_WRONG = noted("This code is wrong, already used or expired. Check the digits, or request a new code.")
 
 
 def codes_to(email: str) -> list[Use]:

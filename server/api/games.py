@@ -47,7 +47,7 @@ from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import rematch
+from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import (
     SeatClaim,
@@ -313,6 +313,16 @@ class Seats(MethodView):
 
 @blp.route("/games/<uuid:game_id>/rematch")
 class Rematch(MethodView):
+    @blp.response(200, schemas.RematchFound, example=examples.REMATCH)
+    @blp.doc(operationId="getRematch", **needs("games:read"))
+    @blp.raises(NotSeated, NotRunning)
+    def get(self, game_id: UUID) -> Any:
+        """Get the rematch
+
+        Returns the rematch that openRematch would join, if a player has opened one.
+        """
+        return find_rematch(game_id, caller("games:read").player_id)
+
     @blp.response(200, schemas.Game, example=examples.GAME)
     @blp.doc(operationId="openRematch", **needs("games:write"))
     @blp.raises(NotSeated, NotRunning, SignInFirst, NotReliable, NoPrograms, BadField)

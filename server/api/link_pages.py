@@ -5,6 +5,7 @@ GET never changes anything, since programs that scan mail follow links.
 
 from base64 import b64encode
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 from flask import Blueprint, Response, current_app, redirect, request, url_for
@@ -14,6 +15,7 @@ from server.accounts.apps import app_of_link, end_app
 from server.accounts.calendars import stored_zone, time_zone
 from server.accounts.players import player_at, profile, suggested_name
 from server.accounts.sign_in import redeem
+from server.accounts.signed_links import INVITATION, verify
 from server.accounts.tokens import NewToken
 from server.accounts.unsubscribe import stop_mails, stop_state
 from server.api.languages import speak, spoken
@@ -33,6 +35,7 @@ from server.play.seating.seats import (
     greeting_to,
     has_accepted,
     invitation,
+    invited_address,
     inviter_to,
     is_kept,
     is_newcomer,
@@ -220,7 +223,7 @@ def invited(word: str) -> Response:
     accepted, open the table instead."""
     game, seat = invitation(word)
     if has_accepted(game, word) and "plain" not in request.args:
-        return cast(Response, redirect(f"/#/games/{game.game_id}"))
+        return cast(Response, redirect(f"/#/games/{game.game_id}?{urlencode({'as': _masked(game, word)})}"))
     kept = is_kept(game, word)
     if game.head.private and not kept:
         return _not_kept(word, is_declined=_is_declined(game, seat))
@@ -245,6 +248,13 @@ def invited(word: str) -> Response:
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
     return response
+
+
+def _masked(game: Game, word: str) -> str:
+    """Return the address to which an accepted invitation was sent, as much of it as its reader needs to recognize it."""
+    _, seat, mark = verify(INVITATION, word)
+    name, _, domain = (invited_address(game, seat, mark) or "").partition("@")
+    return f"{name[:1]}…@{domain}"
 
 
 def _inviter(game: Game, seat: Seat | None) -> str:

@@ -361,7 +361,7 @@ DETAILS = {  # a typical `detail` of each problem for which it isn't the problem
     ),
     "unavailable": Words("The database is not responding. Try again in a moment."),
     "invalid-fields": Words("Unknown field.", "title"),
-    "wrong-code": Words("This code is wrong, already used or expired. Request a new one."),
+    "wrong-code": Words("This code is wrong, already used or expired. Check the digits, or request a new code."),
     "banned": Words("You are banned from this server. %(reason)s", reason="Insults at the table."),
 }
 _RETRY_AFTER = 5  # seconds

@@ -85,7 +85,7 @@ function Linked() {
 function Screen({ parts, query, player }) {
   const [first = "", id, section] = parts;
   if (first === "games" && id) return html`<${Table} key=${`${id} ${token()} ${player?.id}`} id=${id}
-    invitation=${query.get("invitation")} />`; // remount when the player changes
+    invitation=${query.get("invitation")} owner=${masked(query.get("as"))} />`; // remount when the player changes
   if (first === "lobby") return html`<${Lobby} />`;
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
   if (first === "players" && id) return html`<${PlayerPage} key=${`${id} ${player?.id}`} id=${id}
@@ -97,6 +97,9 @@ function Screen({ parts, query, player }) {
   if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }
+
+/** Return an address of which only the first letter and the domain are told, or null. */
+const masked = (/** @type {string | null} */ address) => (/^[^\s@]?…@[\w.-]+$/.test(address ?? "") ? address : null);
 
 const ASKS_NAME = ["", "games", "lobby", "open"]; // screens that lead to a table
 const HOMES = ["", "games", "sign-in", "open", "settings"]; // screens that a visitor sees as the landing page

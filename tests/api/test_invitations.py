@@ -297,7 +297,10 @@ def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
     assert Someone(app, "new").get(path).json["you"]["seat"] == 1
     assert stranger.ask("POST", f"/i/{word}").status_code == 409
     page = stranger.get(f"/i/{word}")
-    assert (page.status_code, page.headers["Location"]) == (302, path.replace("/v1/", "/#/"))
+    assert (page.status_code, page.headers["Location"]) == (
+        302,
+        path.replace("/v1/", "/#/") + "?as=n%E2%80%A6%40example.org",
+    )
 
 
 def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: Someone, stranger: Someone) -> None:

@@ -304,13 +304,23 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(page.locator(".result").get_by_text(why)).to_have_count(int(is_equal))
     assert not too_wide(page)
     assert objections(page) == []
+    other = windows.open(people[1])
+    other.clock.install()
+    other.goto(f"/#/games/{game_id}")
+    expect(other.get_by_role("button", name="Rematch")).to_be_visible()
     page.get_by_role("button", name="Rematch").click()
     expect(page.get_by_text("Seat 2").or_(page.get_by_text("free")).first).to_be_visible()
     expect(page).not_to_have_url(re.compile(game_id))
+    other.clock.run_for(30_000)
+    expect(other.get_by_text(" wants a rematch")).to_be_visible()
+    other.get_by_role("button", name="Take a seat").click()
+    expect(other).not_to_have_url(re.compile(game_id))
     again = people[1].post(f"/v1/games/{game_id}/rematch", {}, status=200)
     assert (again["status"], again["options"]["scenario"]) == ("running", 2)
     expect(page.get_by_role("region", name="Players")).to_be_visible()
     assert page.url.endswith(again["id"])
+    page.go_back()
+    expect(page.get_by_role("link", name="Go to the rematch")).to_be_visible()
 
     def with_a_stand_in(route: Route) -> None:
         game = route.fetch().json()
@@ -328,7 +338,7 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
 
 
-@pytest.mark.parametrize(("level", "places", "next_level"), [(2, [1, 2], 3), (2, [2, 1], 1), (5, [1, 2], None)])
+@pytest.mark.parametrize(("level", "places", "next_level"), [(2, [1, 2], 3), (2, [2, 1], 1), (6, [1, 2], None)])
 def test_one_tap_opens_another_game_against_bots_of_the_same_level_or_the_next(
     people: tuple[Client, ...], windows: Windows, level: int, places: list[int], next_level: int | None
 ) -> None:
@@ -356,11 +366,11 @@ def test_one_tap_opens_another_game_against_bots_of_the_same_level_or_the_next(
     expect(page.locator("[name=seat-1]")).to_have_value(f"level-{level}")
     expect(page.locator("[name=timeouts]")).to_have_value("end")
     page.goto(f"/#/games/{game_id}")
-    page.get_by_role("button", name="Play again").click()
-    expect(page).not_to_have_url(re.compile(f"{game_id}|open"))
-    assert level_of(page) == f"level-{level}"
+    with page.expect_request(lambda it: it.method == "POST" and it.url.endswith(f"/{game_id}/rematch")):
+        page.get_by_role("button", name="Play again").click()
+    expect(page).not_to_have_url(re.compile(game_id))
     page.goto(f"/#/games/{game_id}")
-    expect(page.get_by_role("button", name="Play again")).to_be_visible()
+    expect(page.get_by_role("link", name="Go to the rematch")).to_be_visible()
     offered = page.get_by_role("button", name="Try level")
     if next_level is None:
         expect(offered).to_have_count(0)

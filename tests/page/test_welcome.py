@@ -219,7 +219,7 @@ def test_a_guest_who_mistypes_the_code_keeps_their_games(house: House, windows: 
     code = code_for(house, "iris@example.org")
     page.get_by_label("Code").fill(f"{(int(code) + 1) % 1_000_000:06}")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_text("This code is wrong")).to_be_visible()
+    expect(page.get_by_text("Check the digits, or request a new code.")).to_be_visible()
     expect(page.get_by_text("You've been signed out.")).to_be_hidden()
     page.get_by_label("Code").fill(code)
     page.get_by_role("button", name="Sign in").click()

@@ -119,6 +119,7 @@ SALT_HASH = sha256(SEAT_REQUEST["salt"].encode()).hexdigest()
 READY: Json = {"salt": SEAT_REQUEST["salt"]}
 SEAT_CHANGES: Json = {"mails": "at-once"}
 STAND_IN_WANTED: Json = {"email": "dan@example.org", "from": "2040-07-01", "until": "2040-07-14"}
+REMATCH: Json = {"game": "0b0a4b6e-3c1f-5d0e-8a58-6f2f3f3c9d11", "asked_by": 1, "seated": False}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1, "greeting": "Shall we play again?"}
 VOTE: Json = {"on": "pause", "vote": True}
 MESSAGE: Json = {"text": "Good evening, and clear skies!"}

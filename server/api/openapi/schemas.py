@@ -820,6 +820,14 @@ class InvitationRequest(Request):
     greeting = _greeting(load_default="")
 
 
+class RematchFound(Answer):
+    game = fields.UUID(allow_none=True, **_about("The rematch; null if no player has opened one"))
+    asked_by = fields.Integer(
+        allow_none=True, **_about("Seat, in the finished game, of the player who opened the rematch")
+    )
+    seated = fields.Boolean(**_about("Whether you have a seat in the rematch"))
+
+
 class Invited(Answer):
     seat = fields.Integer(**_about("Reserved seat"))
 

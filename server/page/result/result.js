@@ -1,8 +1,8 @@
 // The result of a finished game: places, scores and tie-breaks.
-import { html } from "../ui/html.js";
+import { html, useEffect } from "../ui/html.js";
 import { GAMES } from "../ui/games.js";
 import { call } from "../ui/api.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { go, toGame } from "../ui/routes.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
@@ -14,6 +14,8 @@ import { Next } from "../table/next.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
+
+const EVERY = 20_000; // milliseconds between looks for a rematch
 
 export function Result({ table, isReviewed, review }) {
   const { game } = table;
@@ -46,8 +48,8 @@ export function Result({ table, isReviewed, review }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p class="ways">${isAlone ? html`<${Again} game=${game} />`
-      : game.you && !player.guest ? html`<${Rematch} id=${game.id} />` : form(t("result.again"))}${
+    ${player && !link && html`<p class="ways">${isAlone || (game.you && !player.guest)
+      ? html`<${Rematch} game=${game} words=${t(isAlone ? "result.again" : "result.rematch")} />` : form(t("result.again"))}${
       level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <${Next} game=${game} />
@@ -56,23 +58,32 @@ export function Result({ table, isReviewed, review }) {
 }
 
 /** Open another game with the same players, or join it if one of them has opened it. */
-function Rematch({ id }) {
-  const [busy, error, start] = useSubmit(async () => go(toGame((await call("POST", `/v1/games/${id}/rematch`)).id)));
-  return html`<button class="again" disabled=${busy} onClick=${start}>${t("result.rematch")}</button>
+function Rematch({ game, words }) {
+  const path = `/v1/games/${game.id}/rematch`;
+  const [found, , look] = useFresh(() => call("GET", path));
+  useEffect(() => {
+    const timer = setInterval(look, EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const [busy, error, start] = useSubmit(async () => go(toGame((await call("POST", path)).id)));
+  if (found?.seated) return html`<a class="again" href=${toGame(found.game)}>${t("result.go")}</a>`;
+  const name = found?.game && game.seats[found.asked_by] && seatName(game.seats[found.asked_by]);
+  return html`<span role="status">${name && t("result.asked", { name })}</span>
+    <button class="again" disabled=${busy} onClick=${start}>${found?.game ? t("lobby.join") : words}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /**
- * Open a game like this one, perhaps against bots of another level, and go to its table.
- * @param {{game: any, level?: string}} props
+ * Open a game like this one against bots of another level, and go to its table.
+ * @param {{game: any, level: string}} props
  */
 function Again({ game, level }) {
   const [busy, error, start] = useSubmit(async () => {
-    if (level) chooseOpponents(level);
+    chooseOpponents(level);
     go(toGame((await call("POST", "/v1/games", wantedOf(alike(game, level)))).id));
   });
-  return html`<button class=${level ? "plain" : "again"} disabled=${busy} onClick=${start}>${
-    level ? t("result.level", { number: level.slice(-1) }) : t("result.again")}</button>
+  return html`<button class="plain" disabled=${busy} onClick=${start}>${
+    t("result.level", { number: level.slice(-1) })}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 

@@ -47,8 +47,8 @@ const PATIENCE = 5_000; // milliseconds before deferred parts are loaded in any 
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 const OWNED = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Belongings")]));
 
-/** @param {{id: string, invitation?: string | null}} props */
-export function Table({ id, invitation }) {
+/** @param {{id: string, invitation?: string | null, owner?: string | null}} props */
+export function Table({ id, invitation, owner = null }) {
   const player = useStore(me);
   const ended = useStore(over);
   const asked = useGame(ended ? null : id, invitation, expect);
@@ -60,8 +60,8 @@ export function Table({ id, invitation }) {
     document.title = entitled(title, games);
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
-  if (!game && !player && error instanceof Problem && error.status === 404) return html`<h1>${t("table")}</h1>
-    <p>${t("table.private")}</p><p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
+  if (!game && (owner || !player) && error instanceof Problem && error.status === 404) return html`<h1>${t("table")}</h1>
+    <p>${owner ? t("table.seated", { email: owner }) : t("table.private")}</p><p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
   if (!game) return html`<${Coming} error=${error} />`;
   if (game.status !== "open" && !isClosed(game)) return html`<${Begun} key=${table.isRenewed} table=${table} />
     ${link && html`<${ForSeat} game=${game} />`}`;

@@ -4,7 +4,7 @@ import { addressOf } from "./files.js";
 import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
 import { opponents } from "./opponents.js";
-import { here, toGame } from "./routes.js";
+import { go, here, lookAgain, toGame } from "./routes.js";
 import { store } from "./store.js";
 import { forget, keepToken, KEY, link, me, replace, replaced, token } from "./token.js";
 import { locale, speak } from "./words.js";
@@ -75,6 +75,8 @@ export async function signOut() {
   await call("DELETE", "/v1/tokens/current").catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
+  go("#/"); // the current screen may need an account
+  lookAgain();
   forget();
 }
 

@@ -1,23 +1,27 @@
 """Rematches: another game with the players and options of one that is over."""
 
+import re
 from itertools import count
 from uuid import UUID, uuid5
 
 from sqlalchemy.exc import IntegrityError
 
 from server.accounts.bans import is_welcome
+from server.accounts.blocks import is_block_between
 from server.accounts.rate_limits import has_left
 from server.accounts.signed_links import ANY_SEAT, INVITATION, sign
 from server.errors import NotFound, NotRunning
 from server.games import Json, Seat
 from server.play.commits import load
-from server.play.game import Game
+from server.play.game import BOT_NAMES, Game
 from server.play.seating.games import invitations, open_game
 from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
 from server.store.tables import Player, db
 from server.translations import noted
+
+_LONGEST_TITLE = 80  # characters
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -28,22 +32,53 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
     began without the player, there is a further one. Raise NotFound, NotSeated, NotRunning, and the errors of
     `open_game` and `take_seat`.
     """
+    game = _finished(game_id, player_id)
+    rematch_id, found = _current(game_id, player_id)
+    if found is None:
+        found = _opened(rematch_id, game, player_id)
+    if found.seat_of(player_id) is not None:
+        return found
+    return take_seat(rematch_id, player_id, SeatClaim(invitation=sign(INVITATION, rematch_id, ANY_SEAT)))
+
+
+def find_rematch(game_id: UUID, player_id: UUID) -> Json:
+    """Return the rematch that the player would get, the seat of the player who opened it, and whether the player sits
+    there. A player doesn't find the rematch of a player whom they block. Raise NotFound, NotSeated, NotRunning."""
+    game = _finished(game_id, player_id)
+    _, found = _current(game_id, player_id)
+    if found is None or is_block_between(player_id, [found.head.made_by]):
+        return {"game": None, "asked_by": None, "seated": False}
+    seated = found.seat_of(player_id) is not None
+    return {"game": found.game_id, "asked_by": game.seat_of(found.head.made_by), "seated": seated}
+
+
+def _finished(game_id: UUID, player_id: UUID) -> Game:
+    """Return a game that is over, and in which the player has a seat."""
     game = load_visible(game_id, player_id)
     own_seat(game, player_id)
     if game.head.status not in OVER:
         raise NotRunning(noted("This game isn't over yet."))
+    return game
+
+
+def _current(game_id: UUID, player_id: UUID) -> tuple[UUID, Game | None]:
+    """Return the id of the rematch for this player, and the rematch itself if it exists."""
     numbers = count(1)
     while True:
-        rematch_id = uuid5(game_id, f"rematch {next(numbers)}")
+        rematch_id = _rematch_id(game_id, next(numbers))
         try:
             found = load(rematch_id)
         except NotFound:
-            found = _opened(rematch_id, game, player_id)
-        has_seat = found.seat_of(player_id) is not None
-        if has_seat and found.head.status not in OVER:
-            return found
-        if found.head.status == "open":
-            return take_seat(rematch_id, player_id, SeatClaim(invitation=sign(INVITATION, rematch_id, ANY_SEAT)))
+            return rematch_id, None
+        is_seated = found.seat_of(player_id) is not None
+        if found.head.status == "open" or (is_seated and found.head.status not in OVER):
+            return rematch_id, found
+
+
+def _rematch_id(game_id: UUID, number: int) -> UUID:
+    """Return an id with which the bots have the same names, since these depend on the id."""
+    ids = (uuid5(game_id, f"rematch {number}.{i}" if i else f"rematch {number}") for i in count())
+    return next(it for it in ids if (it.int - game_id.int) % len(BOT_NAMES) == 0)
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
@@ -79,10 +114,17 @@ def _like(game: Game, player_id: UUID) -> Json:
         "rules": head.rules,
         "options": head.options,
         "seats": seats,
-        "title": head.title,
+        "title": _next_title(head.title),
         "clock": head.clock,
         "on_timeout": head.on_timeout,
         "private": head.private or {"open": True} not in seats,
         "min_reliability": head.min_reliability,
         "programs": head.programs,
     }
+
+
+def _next_title(title: str) -> str:
+    """Return the title with the next number: `Stars 2` after `Stars`. A year stays."""
+    numbered = re.fullmatch(r"(.+) ([1-9][0-9]?)", title)
+    name, number = (numbered[1], int(numbered[2]) + 1) if numbered else (title, 2)
+    return f"{name[: _LONGEST_TITLE - 4]} {number}"

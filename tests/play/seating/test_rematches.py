@@ -16,7 +16,7 @@ from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.hosting import invitees
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import rematch
+from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import SeatClaim, leave, take_seat
 from server.play.votes import vote
 from server.post.incoming.answering import deal_with_mails
@@ -38,10 +38,13 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     clock = {"per_move": "P3D"}
     game_id = ended(ada, bea, private=True, title="Tuesday stars", clock=clock, options={"start_seat": 1})
     opened = rematch(game_id, ada)
-    assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars", clock)
+    assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars 2", clock)
     assert opened.head.private and opened.head.options == load(game_id).head.options
     assert rematch(game_id, ada).game_id == opened.game_id
     assert load(opened.game_id).head.status == "open"
+    found = {"game": opened.game_id, "asked_by": 0}
+    assert find_rematch(game_id, ada) == found | {"seated": True}
+    assert find_rematch(game_id, bea) == found | {"seated": False}
     begun = rematch(game_id, bea)
     assert begun.game_id == opened.game_id and begun.head.status == "running"
     assert [row.player_id or row.bot for row in begun.seats] == [ada, bea, "greedy"]
@@ -73,12 +76,25 @@ def test_players_who_block_the_host_get_no_email_and_deleted_ones_no_seat(
     delete_player(cyd)
     before = len(office.mails("bea"))
     assert [row.kind for row in rematch(game_id, ada).seats] == ["human", "invited", "open"]
+    assert find_rematch(game_id, bea)["game"] is None
     assert len(office.mails("bea")) == before
 
 
 def test_a_rematch_against_bots_begins_at_once(ada: UUID) -> None:
     begun = rematch(ended(ada), ada)
     assert begun.head.status == "running" and begun.head.private
+
+
+def test_the_bots_of_a_rematch_keep_their_names_and_each_rematch_has_the_next_number(ada: UUID) -> None:
+    game_id = ended(ada, seats=[ME, {"bot": "level-2"}, {"bot": "level-3"}], title="Stars & coffee")
+    names, titles = load(game_id).names[1:], []
+    for _ in range(2):
+        assert find_rematch(game_id, ada) == {"game": None, "asked_by": None, "seated": False}
+        game_id = rematch(game_id, ada).game_id
+        assert load(game_id).names[1:] == names
+        titles.append(load(game_id).head.title)
+        vote(game_id, ada, "abandon", True)
+    assert titles == ["Stars & coffee 2", "Stars & coffee 3"]
 
 
 def test_after_a_rematch_that_is_over_or_began_without_a_player_there_is_a_further_one(
