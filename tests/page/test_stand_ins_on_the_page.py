@@ -90,6 +90,26 @@ def test_a_stand_in_who_stops_returns_to_their_games(house: House, windows: Wind
     assert ada.get(path)["seats"][0]["stood_in_by"] is None
 
 
+def test_a_stand_in_whom_the_owner_stops_is_thanked_even_after_a_reload(house: House, windows: Windows) -> None:
+    ada, cyd = (sign_in(house, f"{who}-stopped@example.org") for who in ("ada", "cyd"))
+    game_id = game_of(ada, ME, BOT, BOT, private=True)
+    path, today = f"/v1/games/{game_id}", day(house, 0)
+    ada.post(f"{path}/seats/me/stand-in", {"email": "cyd-stopped@example.org", "from": today, "until": day(house, 6)})
+    cyd.post(f"/v1/stand-ins/{word_for(house, 'cyd-stopped@example.org').removeprefix('/s/')}", {})
+    page = windows.open(cyd)
+    windows.expected = "404"
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".hand .star.open").first).to_be_visible()
+    page.wait_for_function("""async () => (await (await caches.open("sternenpost seen")).keys()).length""")
+    ada.ask("DELETE", f"{path}/seats/me/stand-in")
+    thanks = page.get_by_text("You're no longer standing in for ada-stopped. Thank you!")
+    expect(thanks).to_be_visible()
+    expect(page.get_by_text("not live")).to_have_count(0)
+    expect(page.locator(".hand")).to_have_count(0)
+    page.reload()
+    expect(thanks).to_be_visible()
+
+
 def test_an_error_is_shown_beside_the_form_and_an_ended_request_cannot_be_accepted(
     house: House, windows: Windows
 ) -> None:

@@ -16,11 +16,11 @@ import { keep, recall } from "./last-seen.js";
 const SOON = 40; // milliseconds to debounce events
 const CALM = 300; // milliseconds without changes before the state is cached on this device
 
-/** @typedef {Pick<Table, "game" | "story" | "legal" | "error" | "isSeen" | "isRenewed">} Known */
+/** @typedef {Pick<Table, "game" | "story" | "legal" | "error" | "isSeen" | "isRenewed" | "lost">} Known */
 /** @typedef {{game: Game, news: {items: GameEvent[]}, legal: Promise<LegalMoves> | null}} Look */
 
 /** @type {Known} */
-const NOTHING = { game: null, story: [], legal: null, error: null, isSeen: false, isRenewed: false };
+const NOTHING = { game: null, story: [], legal: null, error: null, isSeen: false, isRenewed: false, lost: null };
 
 /** @type {{by: string | null, base: string, look?: Promise<Look>, seen?: Seen | null}} */
 let ahead = { by: null, base: "" };
@@ -168,7 +168,13 @@ export function useGame(id, invitation, expect) {
       try {
         await ask(() => isOpen && (stream ??= listen()));
       } catch (error) {
-        set((it) => ({ ...it, ...(it.isSeen && !isTransient(error) && NOTHING), error })); // access to it was lost
+        const isGone = error instanceof Problem && error.status === 404; // access to it was lost
+        const seen = isGone ? await recall(id) : null;
+        if (isGone) stream?.stop();
+        set((it) => {
+          if (isGone) return { ...NOTHING, lost: it.game ?? it.lost ?? seen?.game ?? null, error };
+          return { ...it, ...(it.isSeen && !isTransient(error) && NOTHING), error };
+        });
         if (isOpen && isTransient(error)) timer = setTimeout(look, RETRY);
       }
     };

@@ -13,7 +13,7 @@ import { isWhole } from "./hinted.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
-import { entitled, isAmongBots, mySeat, waiting } from "../ui/waiting-for-me.js";
+import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
@@ -60,6 +60,7 @@ export function Table({ id, invitation, owner = null }) {
     document.title = entitled(title, games);
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
+  if (!game && table.lost && isStandIn(table.lost)) return html`<${StoodIn} game=${table.lost} />`;
   if (!game && (owner || !player) && error instanceof Problem && error.status === 404) return html`<h1>${t("table")}</h1>
     <p>${owner ? t("table.seated", { email: owner }) : t("table.private")}</p><p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
   if (!game) return html`<${Coming} error=${error} />`;
@@ -74,6 +75,14 @@ export function Table({ id, invitation, owner = null }) {
       : html`<${Pregame} table=${table} invitation=${invitation} player=${player} />`}
       <aside><${Beside} table=${table} /></aside></div>`;
 }
+
+/**
+ * Tell a player that they no longer stand in at a private table, which they can't see any more.
+ * @param {{game: Game}} props
+ */
+const StoodIn = ({ game }) => html`<div class="state"><${Home} /><h1>${game.title}</h1></div>
+  <p role="status">${t("stood-in.over", { name: seatName(game.seats[game.you.seat]) })}</p>
+  <p><a class="button" href="#/">${t("nav.games")}</a></p>`;
 
 /**
  * Load the game's module in parallel with the rest of the table.

@@ -100,6 +100,8 @@ export interface Table {
   isSeen: boolean;
   /** Whether a different cached state was shown first. */
   isRenewed: boolean;
+  /** The game as it was before the player lost access to it. */
+  lost: Game | null;
   played: GameEvent[];
   said: Store<Message | null>;
   /** The seats of the other players who have this table open. */

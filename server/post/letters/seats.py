@@ -12,7 +12,7 @@ from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
-from server.games import RuleError, presentation
+from server.games import Json, RuleError, presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.post.desk.commands import BY_NAME, RULES, naming_line
@@ -42,6 +42,13 @@ def seat_handed_over(reader: Reader) -> SeatHandedOver:
     return SeatHandedOver(**reader.about, bot=presentation.bot_name(reader.letter.data["bot"]), link=reader.way_back)
 
 
+def _about_seat(reader: Reader) -> Json:
+    """Return `reader.about`, without the link to a private game that the reader can no longer see."""
+    game = reader.game
+    is_outside = game.head.private and game.seat_of(reader.letter.player_id) is None
+    return reader.about | ({"game_link": ""} if is_outside else {})
+
+
 @dataclass(frozen=True, kw_only=True)
 class SeatTakenOver(GameLetter):
     """The notice to a player that another player has taken over their seat from a bot."""
@@ -52,7 +59,7 @@ class SeatTakenOver(GameLetter):
 
 @builds(SEAT_TAKEN_OVER)
 def seat_taken_over(reader: Reader) -> SeatTakenOver:
-    return SeatTakenOver(**reader.about)
+    return SeatTakenOver(**_about_seat(reader))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +73,7 @@ class SentAway(GameLetter):
 
 @builds(SENT_AWAY)
 def sent_away(reader: Reader) -> SentAway:
-    return SentAway(**reader.about, link=f"{reader.base_url}/#/lobby")
+    return SentAway(**_about_seat(reader), link=f"{reader.base_url}/#/lobby")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +126,10 @@ def stand_in(reader: Reader) -> StandIn:
             more = gettext("You're back in your seat. We'll email you when it's your turn.")
         case _:
             said = gettext("you're no longer playing for %(who)s.", who=who)
-            more = gettext("Thank you for playing. From now on you see only what everyone can see.")
-    return StandIn(**reader.about, said=said, more=more)
+            more = gettext("Thank you for playing.")
+            if not reader.game.head.private:
+                more = gettext("Thank you for playing. From now on you see only what everyone can see.")
+    return StandIn(**_about_seat(reader), said=said, more=more)
 
 
 # Emails to addresses

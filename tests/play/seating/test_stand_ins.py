@@ -312,6 +312,18 @@ def test_the_stand_in_is_notified_of_the_end_and_the_owner_gets_the_usual_email(
     assert stand_in_of(game_id, ada) is None
 
 
+def test_the_last_email_to_a_stand_in_links_only_a_public_game(ada: UUID, dan: UUID) -> None:
+    for private in (True, False):
+        game_id = game_of(ada, bots=2, private=private)
+        stands_in(game_id, ada, dan)
+        end_stand_in(game_id, ada)
+        (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "ended" and it.player_id == dan]
+        letter = compose(told, "https://stars.example")
+        assert letter is not None
+        linked, sees = b"/#/games/" in letter.message, b"you see only what everyone can see" in letter.message
+        assert linked == sees == (not private)
+
+
 def test_the_stand_in_is_notified_if_the_seat_is_taken_over_permanently(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = seat_kept_by_a_bot(ada, bea, dan)
     vote(game_id, bea, OFFER, True)
