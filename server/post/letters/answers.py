@@ -71,6 +71,13 @@ def answer(reader: Reader) -> Answer:
     return replace(_about_mail(reader, reader.due if is_asked else NO_TIME), chat=reader.chat)
 
 
+def bring_up_to_date(row: LetterRow, game: Game) -> None:
+    """If the reader's next turn began while a reply was waiting, make the reply one about that turn."""
+    turn, is_own = turn_of(game.table, row.seat), game.seats[row.seat].player_id == row.player_id
+    if turn is not None and is_own and turn > row.data.get("turn", row.version):
+        row.version, row.data = turn, {**row.data, "turn": turn}
+
+
 def _about_mail(reader: Reader, time: Json) -> Answer:
     game, seat, said = reader.game, reader.seat, reader.letter.data
     rules, turn = game.table.rules, turn_of(game.table, seat)
@@ -163,6 +170,8 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
             data = reduce(with_confirmation, newest[nr:], {"turn": turn, "plan": plan})
             words.append(about_turn(reader(turn, data), NO_TIME))
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
+    late = [it for it in answers if is_turn and it["turn"] == it["version"] < turn]  # see `bring_up_to_date`
+    words += [_about_mail(reader(turn, {**said, "turn": turn}), NO_TIME) for said in late]
     return [line for it in words for line in _lines(it, spoken().locale)]
 
 
