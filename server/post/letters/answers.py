@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache, reduce
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
+from server.post.wording import GameLetter, answer_above, by_beginning, moment, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
 
@@ -55,6 +56,7 @@ class Answer(GameLetter):
     back: str  # link with which the reader takes the seat back from a bot
     chat: Chat | None = None
     last: str  # link to play on the web, if further emails without a move get no reply for a while
+    resumes_at: str = ""  # the end of that while
 
     @property
     def headline(self) -> str:
@@ -72,7 +74,7 @@ def answer(reader: Reader) -> Answer:
 
 
 def bring_up_to_date(row: LetterRow, game: Game) -> None:
-    """If the reader's next turn began while a reply was waiting, make the reply one about that turn."""
+    """Turn a reply into one about the reader's next turn, if that turn began while the reply was waiting."""
     turn, is_own = turn_of(game.table, row.seat), game.seats[row.seat].player_id == row.player_id
     if turn is not None and is_own and turn > row.data.get("turn", row.version):
         row.version, row.data = turn, {**row.data, "turn": turn}
@@ -116,6 +118,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         more=len(shown) < len(listed),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
+        resumes_at=moment(datetime.fromisoformat(said["resumes_at"]), reader.zone) if "resumes_at" in said else "",
         back=reader.way_back
         if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
         else "",
