@@ -569,6 +569,14 @@ _LIMITS = {
             "Beyond the limit, an email that begins with a command counts as one without. Any other gets no reply."
         ),
     ),
+    "answers-daily": (
+        "200/1d",
+        (
+            "Replies to a player's emails that contain a new move or command, per player. These replies count toward "
+            "the next two limits only once this one is reached."
+        ),
+    ),
+    "answers-same": ("1/1d", "Emails with the same text about the same turn that count as new, per seat."),
     "answers": ("20/1h", "Replies to emails that didn't result in a move, per seat."),
     "answers-to-sender": ("60/1h", "Replies to emails that didn't result in a move, per address that gets them."),
 }

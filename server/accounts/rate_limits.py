@@ -261,6 +261,11 @@ def window_of(name: str, now: datetime) -> datetime:
     return datetime.fromtimestamp(int(now.timestamp()) // seconds * seconds, UTC)
 
 
+def window_end(name: str, now: datetime) -> datetime:
+    """Return the end of the current window."""
+    return window_of(name, now) + timedelta(seconds=most_of(name).seconds)
+
+
 def _full_in(name: str, now: datetime) -> int:
     seconds = most_of(name).seconds
     return seconds - int(now.timestamp()) % seconds

@@ -107,14 +107,15 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """Return our newest replies to this seat, if they have this turn's reply address. Also return the confirmations that
-    the email about this turn may contain."""
+    """Return our newest replies to this seat, if they have this turn's reply address. Also return those that were
+    waiting when this turn began: the email about this turn may contain them, or they may have become replies about it."""
     own = (Incoming.game_id == game_id) & (Incoming.seat == seat)
     of_turn = own & (Incoming.answer["turn"].as_integer() == turn)
     version, may_join = Incoming.answer["version"].as_integer(), Incoming.answer["may_join"].as_boolean()
+    before = may_join | (Incoming.answer["turn"].as_integer() == version)
     return [
         answer
-        for condition, limit in ((of_turn, most), (own & may_join & (version <= turn), MOST_JOINED))
+        for condition, limit in ((of_turn, most), (own & before & (version <= turn), MOST_JOINED))
         for answer in db.session.scalars(
             select(Incoming.answer).where(condition).order_by(Incoming.arrived_at.desc()).limit(limit)
         )

@@ -291,6 +291,25 @@ def test_a_move_is_confirmed_even_if_no_email_about_a_turn_follows(
     assert line.subjects()[1:] == ["Move played: Sternenhimmel"]
 
 
+@pytest.mark.parametrize("mails", [{"your-turn": "off"}, {"your-turn": "bundled"}])
+def test_a_confirmation_that_tells_of_the_next_turn_takes_the_move(
+    line: Line, game_id: UUID, ada: UUID, mails: dict[str, str]
+) -> None:
+    line.mails()
+    change_profile(ada, {"notifications": {"mails": mails}})
+    line.plays(game_id, ada)
+    everything_due_happens()
+    later(JOINING)
+    told = line.mails()[-1]
+    assert "It's your turn." in told.text
+    assert all(f"- {bot} put a" in told.text for bot in head_of(game_id).names[1:])
+    line.replies(a_move(game_id, ada) + "\n\n" + told.text)  # quoted without marks
+    deal_with_mails()
+    everything_due_happens()
+    later(JOINING)
+    assert line.subjects()[1:] == ["Move played: Sternenhimmel"] * 2
+
+
 def test_a_move_is_confirmed_if_the_bots_take_long(line: Line, game_id: UUID, ada: UUID) -> None:
     line.mails()
     line.plays(game_id, ada)

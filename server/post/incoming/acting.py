@@ -57,6 +57,7 @@ class Doing:
     arrived_at: datetime
     game: Game  # after the steps so far
     answer: Json
+    same: str = ""  # see `answer_uses`
 
     def once(self, step: str, do: Callable[[], object]) -> None:
         """Run a step, unless an earlier attempt has already run it."""
@@ -157,7 +158,7 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
 
     The child process computes the hint, since the sweep runs in this process. A repeated attempt counts no second hint.
     """
-    answer, uses = doing.answer, answer_uses(doing.mail, doing.email)
+    answer, uses = doing.answer, answer_uses(doing.mail, doing.email, doing.same)
     if answer["wrong"] or not (answer["played"] or all(map(has_left, uses))):
         return
     try:
@@ -334,9 +335,14 @@ def about_pause() -> str:
     return str(gettext('The game is paused. To continue it, reply "%(resume)s".', resume=resume))
 
 
-def answer_uses(mail: Incoming, reader: str) -> list[Use]:
-    """Return the limits that a reply without a move counts against."""
-    of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
+def answer_uses(mail: Incoming, reader: str, same: str = "") -> list[Use]:
+    """Return the limits that a reply without a move counts against. `same`: what emails with the same text have in
+    common, if this one may be new."""
+    by = mailbox_of(reader.lower())
+    is_new = [Use("answers-same", same), Use("answers-daily", by)]
+    if same and all(map(has_left, is_new)):
+        return is_new
+    of_reader = [Use("answers-to-sender", by)] * bool(reader)
     return [Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader]
 
 

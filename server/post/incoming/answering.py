@@ -18,7 +18,8 @@ from flask_babel import force_locale, gettext
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import ANSWER
 from server.accounts.players import stored_locale
-from server.accounts.rate_limits import count, most_of
+from server.accounts.rate_limits import count, most_of, window_end
+from server.accounts.signed_links import keyed_hash
 from server.clock import clock
 from server.games import Json
 from server.play.commits import load, whole_log
@@ -57,6 +58,7 @@ ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `
 _MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
 _MOST_BESIDE_STOP = 4  # lines
+_NOT_WRITTEN = ("automatic", "unreadable", "too-long", "nothing-said", "only-our-letter", "amid-our-letter")
 _LONGEST_FAULT = 300
 
 log = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ class _Outcome(NamedTuple):
     asks: str = ""  # what to confirm: ALL, REST or ""
     confirmed: UUID | None = None  # the email that it confirms
     acted: Collection[str] = ()  # the hashes of the lines that took effect
+    same: str = ""  # see `answer_uses`
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,9 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     else:
         wishes, acts = _wishes(reply)
     waiting = _waiting_for(mail, wishes.confirms)
-    doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
+    same = _text_of(reply) if is_proved and to_player and _is_understood(wishes) else ""
+    answer = _answer(answers=fit_id(read.message_id))
+    doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, answer, same)
     if waiting is None and not is_proved:
         if mail.turn < reply.handed_over or is_of_others(mail.turn, player.player_id):
             return _Outcome()  # a previous player's email, which the current player must not see
@@ -223,7 +228,18 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
             wishes = Wishes(move, game.table.rules.read_move(move)) if is_agreed else wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
-    return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts)
+    return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts, same)
+
+
+def _is_understood(wishes: Wishes) -> bool:
+    """Return whether an email contains a move or a command, or a near miss. Automatic replies rarely do."""
+    return not wishes.is_prose and wishes.problem not in _NOT_WRITTEN
+
+
+def _text_of(reply: _Reply) -> str:
+    """Return what emails with the same text about the same turn have in common."""
+    mail, words = reply.mail, " ".join(" ".join(reply.read.lines).split())
+    return keyed_hash("answers", f"{mail.game_id}/{mail.seat}/{mail.turn} {words}").hex()
 
 
 def _answer_to_request(reply: _Reply) -> Wishes | None:
@@ -428,9 +444,12 @@ def _finish(mail: Incoming, outcome: _Outcome, fault: str | None = None) -> None
     letter = outcome.letter
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         # anyone can forge a sender, and a machine that replies to us would cause a loop
-        more = min(count(*answer_uses(mail, outcome.reader)).values())  # how many more replies may be sent now
+        counted = count(*answer_uses(mail, outcome.reader, outcome.same))
+        more = 1 if any(it.by == outcome.same for it in counted) else min(counted.values())  # more replies for now
         letter["data"]["last"] = more == 0
         if more == 0:
+            ends = [window_end(use.bound, clock.now()) for use, left in counted.items() if left == 0]
+            letter["data"]["resumes_at"] = max(ends).isoformat()
             letter["data"].pop("may_join", None)
         if more < 0:
             letter = None

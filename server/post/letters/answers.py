@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache, reduce
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
+from server.post.wording import GameLetter, answer_above, by_beginning, moment, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
 
@@ -55,6 +56,7 @@ class Answer(GameLetter):
     back: str  # link with which the reader takes the seat back from a bot
     chat: Chat | None = None
     last: str  # link to play on the web, if further emails without a move get no reply for a while
+    resumes_at: str = ""  # the end of that while
 
     @property
     def headline(self) -> str:
@@ -69,6 +71,13 @@ class Answer(GameLetter):
 def answer(reader: Reader) -> Answer:
     is_asked = turn_of(reader.game.table, reader.seat) is not None
     return replace(_about_mail(reader, reader.due if is_asked else NO_TIME), chat=reader.chat)
+
+
+def bring_up_to_date(row: LetterRow, game: Game) -> None:
+    """Turn a reply into one about the reader's next turn, if that turn began while the reply was waiting."""
+    turn, is_own = turn_of(game.table, row.seat), game.seats[row.seat].player_id == row.player_id
+    if turn is not None and is_own and turn > row.data.get("turn", row.version):
+        row.version, row.data = turn, {**row.data, "turn": turn}
 
 
 def _about_mail(reader: Reader, time: Json) -> Answer:
@@ -109,6 +118,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         more=len(shown) < len(listed),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
+        resumes_at=moment(datetime.fromisoformat(said["resumes_at"]), reader.zone) if "resumes_at" in said else "",
         back=reader.way_back
         if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
         else "",
@@ -163,6 +173,8 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
             data = reduce(with_confirmation, newest[nr:], {"turn": turn, "plan": plan})
             words.append(about_turn(reader(turn, data), NO_TIME))
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
+    late = [it for it in answers if is_turn and it["turn"] == it["version"] < turn]  # see `bring_up_to_date`
+    words += [_about_mail(reader(turn, {**said, "turn": turn}), NO_TIME) for said in late]
     return [line for it in words for line in _lines(it, spoken().locale)]
 
 

@@ -13,7 +13,7 @@ from flask import current_app
 from flask_babel import force_locale
 
 from server.accounts.calendars import ALWAYS, stored_zone
-from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
+from server.accounts.notice_kinds import ANSWER, BUNDLE, SIGN_IN_CODE
 from server.clock import clock
 from server.play.commits import load
 from server.play.game import Game
@@ -118,6 +118,8 @@ def _composed(
         return _written(_Envelope(row, base_url, to, reply_to), words) if words else None
     game = game or load(row.game_id)
     zone = stored_zone(player.zone) if player else ALWAYS.zone
+    if row.kind == ANSWER.name:
+        answers.bring_up_to_date(row, game)
     reader = Reader(game, row.seat, zone, base_url, row)
     words = letter_for(reader)
     if words is None:

@@ -194,6 +194,7 @@ def test_a_hint_without_an_answer_does_not_count(
     monkeypatch.setitem(app.config, "LIMITS", True)
     monkeypatch.setitem(app.config["BOUNDS"], "hints", Bound(1, 3600))
     monkeypatch.setitem(app.config["BOUNDS"], "answers", Bound(1, 3600))
+    monkeypatch.setitem(app.config["BOUNDS"], "answers-daily", Bound(0, 86_400))
     game_id = against_bots(office, ada)
     address = office.mails("ada")[-1].reply_to
     ada_writes(office, "?")

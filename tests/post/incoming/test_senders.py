@@ -1,11 +1,13 @@
 """Senders: the player, a stranger or a program, and the limits of our replies."""
 
+import re
 from uuid import UUID
 
 import pytest
 from flask import Flask
 
-from server.accounts.rate_limits import most_of
+from server.accounts.rate_limits import most_of, window_of
+from server.clock import clock
 from server.config import Bound
 from server.play.mail.mail_in import reply_word
 from server.play.turns.turn_links import turn_word
@@ -107,6 +109,30 @@ def test_replies_to_emails_without_a_move_are_limited(office: Office, game_id: U
     assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
     later(HOUR)
     assert "It isn't your turn" in ada_writes(office, "?").text
+
+
+def test_only_repeated_emails_use_up_the_replies(
+    app: Flask, office: Office, game_id: UUID, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "answers", Bound(2, 3600))
+    learner = ["?", "hint", *(f"{number} virgo z" for number in range(1, 5))]
+    assert not any("this is the last one for now" in ada_writes(office, text).text for text in learner)
+    assert "this is the last one for now" not in ada_writes(office, "?").text
+    last = ada_writes(office, "hint")
+    assert "this is the last one for now" in last.text
+    assert no_answer(office, "hint")
+    assert "1 virgo y" in ada_writes(office, "1 virgo y").text
+
+
+def test_the_last_reply_says_when_replies_resume(
+    app: Flask, office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "answers", Bound(1, 3600))
+    last = ada_writes(office, "Thank you for your mail.")
+    resumes_at = window_of("answers", clock.now()) + HOUR
+    told = re.search(r"the last one for now[^.]* until ([^.]*)\.", last.text)
+    assert told
+    assert f"{resumes_at:%H:%M}" in told[1]
 
 
 def test_replies_to_one_sender_are_limited_across_games(
