@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event, Thread
-from time import sleep
+from time import sleep, thread_time
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
@@ -79,6 +79,7 @@ _STOP = {signal.SIGTERM, signal.SIGINT}
 # Niceness of the sender. By the kernel's weights, 3 gives it half of another process's share. With 10, it had a tenth:
 # beside four busy processes, sixty emails took two minutes.
 _BEHIND = 3
+_LOOK = 0.1  # seconds of CPU time between two looks for a bot's turn while a review is computed
 _LAST = 19  # niceness of processes that compute moves
 _STUCK = 30  # seconds of CPU time for everything except computing moves
 _MOVES = 5  # moves per turn
@@ -183,15 +184,33 @@ def think(app: Flask, settings: Settings) -> NoReturn:
         while think_due(settings.thinking):
             signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)
 
+    look = sparing(think_of_turns)
+
     def think_on() -> None:
         think_of_turns()
-        while review_due(think_of_turns):
-            think_of_turns()
+        while review_due(look):
+            look()
 
     job = Job(app, "think", think_on)
     while True:
         job()
         time.sleep(_BEAT)
+
+
+def sparing(look: Callable[[], object]) -> Callable[[], None]:
+    """Return a function that calls `look`, but only once in `_LOOK` seconds of CPU time.
+
+    After each query of a look, a process of low priority waits for its next share of a busy processor.
+    """
+    looked_at = -math.inf
+
+    def look_at_times() -> None:
+        nonlocal looked_at
+        if thread_time() - looked_at >= _LOOK:
+            look()
+            looked_at = thread_time()
+
+    return look_at_times
 
 
 def _start(command: str) -> subprocess.Popen[bytes]:

@@ -8,23 +8,27 @@ A choice is the worth of the move minus that of the move of `greedy`. Luck is th
 and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
 seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
 
-A review names no better move than one that a hint suggests, although a hint may look less far ahead. A player who follows
-hints would read this as a contradiction.
+A hint may look less far ahead than a review. A player who follows hints would read it as a contradiction if the review
+named a better move. So a move that a hint suggests is worth as much as that of `greedy`, unless it is clearly worth more.
+The rest of the difference counts as luck.
 """
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import combinations
 from random import Random
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from server.bots import advice, greedy
-from server.bots.advice import as_good, suggested
-from server.bots.search import PrivateDice, Seen, can_compare, margin_of, result_of
+from server.bots.advice import as_good, is_clear, suggested
+from server.bots.search import PrivateDice, Seen, can_compare, favourites, margin_of, result_of
 from server.games import Rules, Seat
 
 WORLDS: Final = range(24, 200)  # minimum and maximum per move
-PLIES: Final = 6000  # simulated moves per move; the minimum number of worlds may exceed it
+PLIES: Final = 4000  # simulated moves per move; the minimum number of worlds may exceed it
+CLOSE: Final = 1.0  # points; the simulation of a move ends when its margins of error are this small
+_BATCH = 8  # worlds between two looks at the margins
 
 
 class Worth(NamedTuple):
@@ -58,21 +62,27 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
     compared = list(dict.fromkeys((move, usual) if is_hinted else (move, usual, hints[0])))
     results: list[list[float]] = []
     plies = 0
-    while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
-        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # callers ask `can_review`
-        chance = rng.random()
-        played = [_play_on(seen.rules, world, seen.seat, it, Random(chance)) for it in compared]
-        results.append([result for result, _ in played])
-        plies += sum(number for _, number in played)
-        between()
 
     def worth(one: Any, other: Any) -> Worth:
         first, second = compared.index(one), compared.index(other)
         return _mean([it[first] - it[second] for it in results])
 
+    def is_close() -> bool:
+        return len(results) % _BATCH == 0 and all(worth(it, move).margin <= CLOSE for it in compared)
+
+    while len(compared) > 1 and (
+        len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop and not is_close())
+    ):
+        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # callers ask `can_review`
+        played, number = _played_on(seen, world, compared, rng.random())
+        results.append(played)
+        plies += number
+        between()
+
     choice = worth(move, usual)
     if is_hinted:
-        return Verdict(choice, move, Worth(0.0, 0.0))
+        is_better = is_clear(choice.points, choice.margin)
+        return Verdict(choice if is_better else choice._replace(points=0.0), move, Worth(0.0, 0.0))
     better = max((hints[0], usual), key=lambda it: worth(it, move).points)
     return Verdict(choice, better, worth(better, move))
 
@@ -83,14 +93,31 @@ def _mean(differences: Sequence[float]) -> Worth:
     return Worth(fmean(differences), margin_of(differences))
 
 
-def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tuple[float, int]:
-    """Play a move, and the rest of the game like `greedy`. Return the result of the seat, and the number of moves."""
-    dice, mover, number = PrivateDice(rng), seat, 1
-    state = reduce(rules.apply, rules.decide(state, mover, move, dice), state)
-    while waiting := rules.to_act(state):
-        mover, number = min(waiting), number + 1
-        move = greedy(rules, rules.view(state, mover), rules.legal_moves(state, mover), rng)
-        state = reduce(rules.apply, rules.decide(state, mover, move, dice), state)
+def _played_on(seen: Seen, world: Any, moves: Sequence[Any], chance: float) -> tuple[list[float], int]:
+    """Play each move, and the rest of the game like `greedy`. Return the seat's result for each, and the number of
+    moves played. Games that reach the same state continue as one."""
+    rules, mover = seen.rules, seen.seat
+    rngs = [Random(chance) for _ in moves]
+    states = [
+        reduce(rules.apply, rules.decide(world, mover, move, PrivateDice(rng)), world)
+        for move, rng in zip(moves, rngs, strict=True)
+    ]
+    followed, number = [*range(len(moves))], len(moves)  # the game that each has become part of
+    while True:
+        for one, other in combinations(dict.fromkeys(followed), 2):
+            if states[one] == states[other]:
+                followed = [one if it == other else it for it in followed]
+        running = [it for it in dict.fromkeys(followed) if rules.to_act(states[it])]
+        if not running:
+            return [_result(rules, states[it], seen.seat) for it in followed], number
+        for it in running:
+            state, mover = states[it], min(rules.to_act(states[it]))
+            move = rngs[it].choice(favourites(rules, state, mover)[0])
+            states[it] = reduce(rules.apply, rules.decide(state, mover, move, PrivateDice(rngs[it])), state)
+        number += len(running)
+
+
+def _result(rules: Rules, state: Any, seat: Seat) -> float:
     outcome = rules.outcome(state)
     assert outcome is not None
-    return result_of(outcome, seat), number
+    return result_of(outcome, seat)

@@ -198,11 +198,17 @@ def _won(outcome: Outcome, seat: Seat) -> float:
 
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
-    """Return a pair: the move that the judge advises a seat to play, and its value."""
+    """Return a pair: a move that the judge advises a seat to play, and its value."""
+    moves, value = favourites(rules, state, seat)
+    return moves[0], value
+
+
+def favourites(rules: Any, state: Any, seat: Seat) -> tuple[Sequence[Any], float]:
+    """Return the moves that the judge values most, and their value."""
     advise: Advise | None = getattr(rules, "advise", None)
     if advise:
         return advise(state, seat)
     moves = rules.legal_moves(state, seat)
     worths = list(map(rules.judge(rules.view(state, seat)), moves))
     most = max(worths)
-    return moves[worths.index(most)], most
+    return [move for move, worth in zip(moves, worths, strict=True) if worth == most], most

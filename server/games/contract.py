@@ -223,8 +223,8 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # the game is over. It shows the seat nothing new.
 BeginTurn = Callable[[Any, Seat], Any]
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
-# State, seat on turn -> the move that `judge` values most, and its value. Only for games where this is faster.
-Advise = Callable[[Any, Seat], tuple[Any, float]]
+# State, seat on turn -> the moves that `judge` values most, and their value. Only for games where this is faster.
+Advise = Callable[[Any, Seat], tuple[Sequence[Any], float]]
 # Move -> a value that is equal for moves with the same effect, such as moves with copies of a card. Without it, all moves differ.
 Effect = Callable[[Any], Any]
 # View of the seat on turn, move, language -> a sentence about what the move achieves besides points, or "".

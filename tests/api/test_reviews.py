@@ -23,6 +23,7 @@ from server.play.turns.thinking import think_due
 from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing
 from server.store.shelf import NotOnShelf
+from server.worker import sparing
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, service_is_up, stop_the_clock
@@ -330,3 +331,13 @@ def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
     while ada.get(f"{other}/legal-moves").json["turn"] is None:  # some moves need no comparison
         with app.app_context():
             assert review_due(lambda: think_due(SECONDS))
+
+
+def test_between_two_worlds_the_database_is_asked_for_turns_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = list[float]()
+    used = 5.0
+    monkeypatch.setattr("server.worker.thread_time", lambda: used)
+    look = sparing(lambda: looks.append(used))
+    for used in (5.0, 5.01, 5.09, 5.11, 5.12, 5.3):
+        look()
+    assert looks == [5.0, 5.11, 5.3]

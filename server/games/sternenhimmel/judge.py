@@ -68,30 +68,32 @@ def reason(view: Json, move: Placement, say: Language) -> str:
     return ""
 
 
-def advise(sky: State, seat: Seat) -> tuple[Placement, float]:
-    """Return the legal placement with the highest value for the seat on turn, and this value."""
-    best: tuple[Placement | None, float] = None, float("-inf")
+def advise(sky: State, seat: Seat) -> tuple[Sequence[Placement], float]:
+    """Return the legal placements with the highest value for the seat on turn, and this value."""
+    best, most = list[Placement](), float("-inf")
     for board, stars in sky.stars.items():
         lying = [
             it if it is None or not is_down or it.seat == seat else LYING[it.seat][GUESS]
             for it, is_down in [(stars.get(space), is_down) for space, is_down in _SPACES[board]]
         ]
-        found = _best(board, tuple(lying), sky.hands[seat], seat, len(sky.coins))
-        if found[1] > best[1]:
-            best = found
-    assert best[0] is not None
-    return best[0], best[1]
+        found, value = _best(board, tuple(lying), sky.hands[seat], seat, len(sky.coins))
+        if value > most:
+            best, most = [*found], value
+        elif value == most:
+            best += found
+    return best, most
 
 
 @lru_cache(maxsize=10_000)
-def _best(board: str, spaces: Spaces, hand: tuple[str, ...], me: Seat, seats: int) -> tuple[Placement | None, float]:
-    """Return the placement with the highest value on a board, and this value."""
-    best: tuple[Placement | None, float] = None, float("-inf")
-    for space, worths in _worths(board, spaces, me, seats).items():
-        for star in hand:
-            if worths[star] > best[1]:
-                best = PLACEMENTS[star, board, space], worths[star]
-    return best
+def _best(board: str, spaces: Spaces, hand: tuple[str, ...], me: Seat, seats: int) -> tuple[Sequence[Placement], float]:
+    """Return the placements with the highest value on a board, and this value."""
+    valued = [
+        (worths[star], star, space)
+        for space, worths in _worths(board, spaces, me, seats).items()
+        for star in dict.fromkeys(hand)
+    ]
+    most = max((value for value, _, _ in valued), default=float("-inf"))
+    return [PLACEMENTS[star, board, space] for value, star, space in valued if value == most], most
 
 
 def _seen(spaces: Json) -> Spaces:
