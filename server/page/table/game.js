@@ -152,7 +152,7 @@ export function useGame(id, invitation, expect) {
       const version = it.game?.version ?? game.version;
       if (version > game.version && !it.isSeen) return { ...it, story }; // a newer response arrived first
       const isRenewed = it.isRenewed || (it.isSeen && version !== game.version);
-      return { game, story, legal, error: null, isSeen: false, isRenewed };
+      return { game, story, legal, error: null, isSeen: false, isRenewed, lost: null };
     });
   }
 

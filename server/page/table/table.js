@@ -81,7 +81,7 @@ export function Table({ id, invitation, owner = null }) {
  * @param {{game: Game}} props
  */
 const StoodIn = ({ game }) => html`<div class="state"><${Home} /><h1>${game.title}</h1></div>
-  <p role="status">${t("stood-in.over", { name: seatName(game.seats[game.you.seat]) })}</p>
+  <p role="status">${t("stood-in.over", { name: game.you ? seatName(game.seats[game.you.seat]) : "" })}</p>
   <p><a class="button" href="#/">${t("nav.games")}</a></p>`;
 
 /**
