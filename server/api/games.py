@@ -45,7 +45,7 @@ from server.operations.archives import archive_of, shared_games
 from server.play import views
 from server.play.game import Game
 from server.play.seating.games import open_game
-from server.play.seating.hosting import begin, close_game, invitees, keep_open, withdraw_invitation
+from server.play.seating.hosting import begin, close_game, invitees, keep_open, seat_bot, withdraw_invitation
 from server.play.seating.lobby import list_games
 from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seat_tokens import seat_token
@@ -406,6 +406,22 @@ class GuestSeat(MethodView):
         The player is notified by email and can return only by invitation. Only the host can do this.
         """
         send_away(game_id, caller("games:write").player_id, seat)
+
+
+@blp.route("/games/<uuid:game_id>/seats/<int(max=254):seat>/bot")
+class BotSeat(MethodView):
+    @blp.arguments(schemas.BotRequest, example=examples.BOT_WANTED)
+    @blp.response(200, schemas.Game, example=examples.GAME)
+    @blp.doc(operationId="seatBot", **needs("games:write"))
+    @blp.raises(NotHost, NotRunning, SeatTaken)
+    def put(self, wanted: Any, game_id: UUID, seat: int) -> Any:
+        """Give an open seat to a bot
+
+        The game starts if this was the last open seat. Only the host can do this.
+        """
+        who = caller("games:write")
+        game = seat_bot(game_id, who.player_id, seat, wanted["bot"])
+        return describe(game, game.seat_of(who.player_id), player_id=who.player_id)
 
 
 @blp.route("/games/<uuid:game_id>/seats/me/tokens")

@@ -241,6 +241,7 @@ def invited(word: str) -> Response:
         suggested=suggested_name(address or ""),
         word=word,
         introduction=_introduction(game),
+        edition=text.edition_of(game.head.rules, game.head.options),
         host=_inviter(game, seat),
         greeting="" if seat is None or not kept else unless_link(greeting_to(game, seat), ""),
         people=[_shown(game, row, is_own=kept and row.seat == seat) for row in game.seats],

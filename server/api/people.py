@@ -11,7 +11,7 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.errors import BadField
-from server.play.seating.lobby import games_of
+from server.play.seating.lobby import companions, games_of
 from server.play.seating.track_record import track_record
 from server.play.talk.notes import keep_note, note_of
 
@@ -82,6 +82,19 @@ class Blocks(MethodView):
         Returns the most recently blocked player first.
         """
         return {"items": blocked_by(caller("profile:read").player_id)}
+
+
+@blp.route("/me/companions")
+class Companions(MethodView):
+    @blp.response(200, schemas.Companions, example=examples.COMPANIONS)
+    @blp.doc(operationId="listCompanions", **needs("games:read"))
+    def get(self) -> Any:
+        """List the players you've shared a table with
+
+        Returns the people in your latest 100 games, except those you've blocked. You can invite them to a new game
+        without their address.
+        """
+        return {"items": companions(caller("games:read").player_id)}
 
 
 @blp.route("/players/<uuid:player_id>/report")

@@ -87,13 +87,15 @@ function Screen({ parts, query, player }) {
   if (first === "games" && id) return html`<${Table} key=${`${id} ${token()} ${player?.id}`} id=${id}
     invitation=${query.get("invitation")} owner=${masked(query.get("as"))} />`; // remount when the player changes
   if (first === "lobby") return html`<${Lobby} />`;
-  if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
+  if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section}
+    edition=${query.get("edition")} />`;
   if (first === "players" && id) return html`<${PlayerPage} key=${`${id} ${player?.id}`} id=${id}
     game=${query.get("game")} />`;
   if (!HOMES.includes(first)) return html`<${Nowhere} />`;
   if (token() && !player) return html`<p>${t("loading")}</p>`;
   if (first === "sign-in" || !player) return html`<${Welcome} />`;
-  if (first === "open") return html`<${NewGame} isWithFriends=${query.get("with") === "friends"} />`;
+  if (first === "open") return html`<${NewGame} isWithFriends=${query.get("with") === "friends"}
+    invited=${query.get("invite")} />`;
   if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }

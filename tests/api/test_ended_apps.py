@@ -117,7 +117,7 @@ MAKERS: dict[str, Callable[[Flask, Someone], Check]] = {  # by the operation
 }
 STAYS = {  # settings changed through the app, which give no access and send nothing
     *("changeProfile", "blockPlayer", "reportPlayer", "keepNote", "changeOwnSeat"),
-    *("openGame", "changeGame", "takeSeat", "sayReady", "openRematch", "invite", "acceptStandIn"),
+    *("openGame", "changeGame", "takeSeat", "sayReady", "openRematch", "seatBot", "invite", "acceptStandIn"),
     *("vote", "takeBack", "say", "playMove", "putPlan", "findLegalMoves", "findHint"),
     *("renewWebhookSecret", "pingWebhook", "tryWebhookDelivery"),
 }

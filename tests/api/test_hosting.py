@@ -279,6 +279,22 @@ def opened_word(app: Flask, ada: Someone) -> str:
 # Guests
 
 
+def test_the_host_gives_an_open_seat_to_a_bot_and_the_last_one_starts_the_game(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, INVITED)
+    sits(bea, at=path)
+    bot = {"bot": "level-3"}
+    assert is_problem(bea.ask("PUT", f"{path}/seats/2/bot", json=bot), 403, "not-host")
+    assert is_problem(ada.ask("PUT", f"{path}/seats/2/bot", json=bot), 409, "seat-taken")
+    assert is_problem(ada.ask("PUT", f"{path}/seats/1/bot", json=bot), 409, "seat-taken")
+    assert ada.ask("DELETE", f"{path}/invitations/2").status_code == 204
+    assert is_problem(ada.ask("PUT", f"{path}/seats/2/bot", json={"bot": "nobody"}), 422, "invalid-fields")
+    begun = ada.ask("PUT", f"{path}/seats/2/bot", json=bot).json
+    assert (begun["status"], begun["seats"][2]["name"]) == ("running", "level-3")
+    assert is_problem(ada.ask("PUT", f"{path}/seats/2/bot", json=bot), 409, "game-not-running")
+
+
 def test_a_removed_guest_is_notified_and_the_seat_is_free(
     app: Flask, office: Office, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:

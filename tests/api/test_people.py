@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 
 from server.accounts.blocks import reports, settle
 from server.clock import clock
@@ -17,6 +18,7 @@ from tests.api.test_own_account import id_of_player
 from tests.support.api_calls import walk
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import (
+    BOT,
     DAY,
     HOUR,
     ME,
@@ -288,3 +290,23 @@ def test_a_game_can_require_reliability_but_not_of_invited_players(app: Flask, a
     ada.post(f"{strict}/invitations", {"email": "bea@example.org"})
     assert bea.post(f"{strict}/seats").status_code == 201
     is_problem(ada.post("/v1/games", wanted(ME, OPEN, OPEN) | {"min_reliability": 101}), 422, "invalid-fields")
+
+
+def test_players_are_invited_again_without_revealing_their_address(app: Flask, ada: Someone, bea: Someone) -> None:
+    cleo = Someone(app, "cleo")
+    path = opened(ada, ME, OPEN, BOT)
+    assert ada.get("/v1/me/companions").json["items"] == []
+    bea.post(f"{path}/seats")
+    [known] = ada.get("/v1/me/companions").json["items"]
+    assert (known["id"], known["name"]) == (str(id_of_player(bea)), "bea")
+    another = opened(ada, ME, {"companion": known["id"]}, BOT)
+    assert ada.get(f"{another}/invitations").json["items"] == [{"seat": 1, "email": None}]
+    assert found(bea, "mine=true&status=open") == [another]
+    with app.app_context():
+        [letter] = db.session.scalars(select(LetterRow).where(LetterRow.game_id == UUID(another.rpartition("/")[2])))
+        assert "rematch" not in letter.data
+    stranger = wanted(ME, {"companion": str(id_of_player(cleo))}, BOT)
+    is_problem(ada.post("/v1/games", stranger), 422, "invalid-field")
+    bea.post(f"/v1/players/{id_of_player(ada)}/block")
+    assert ada.get("/v1/me/companions").json["items"] == [known]
+    assert bea.get("/v1/me/companions").json["items"] == []

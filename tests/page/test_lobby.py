@@ -92,10 +92,11 @@ def test_all_opponents_are_chosen_at_once(ada: Client, windows: Windows) -> None
     expect(page.get_by_label("bots", exact=True)).to_be_checked()
     page.get_by_label("friends, by email").check()
     expect(page.locator(".seat [type=email]")).to_have_count(2)
+    expect(page.get_by_label("Programs may join, too")).to_have_count(0)
     expect(page.locator("[name=seat-0]")).to_have_value("me")
     page.locator("[name=seat-2]").select_option("level-4")
     expect(page.get_by_label("friends, by email")).not_to_be_checked()
-    expect(page.get_by_label("various")).to_be_checked()
+    expect(page.get_by_label("mixed")).to_be_checked()
     page.get_by_label("bots", exact=True).check()
     page.locator("[name=seat-1]").select_option("level-1")
     expect(page.get_by_label("bots", exact=True)).to_be_checked()
@@ -156,7 +157,11 @@ def test_the_lobby_reloads_when_its_window_is_shown_again(ada: Client, ben: Clie
     expect(page.get_by_text("No games match your filters.")).to_be_visible()
     game_id = open_game(ben, ME, OPEN, BOT, BOT, BOT, title="Five skies")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    page.get_by_role("button", name="Take a seat in Five skies").click()
+    take = page.get_by_role("button", name="Take a seat in Five skies")
+    take.click()
+    expect(page.get_by_text("2 days per turn: this game takes weeks")).to_be_visible()
+    expect(take).to_be_focused()
+    take.click()
     expect(page.locator(".board").first).to_be_visible()
     assert ada.get(f"/v1/games/{game_id}")["seats"][1]["name"] == "ada"
 
@@ -285,7 +290,6 @@ def test_an_error_is_shown_beside_its_field_and_input_is_kept(ada: Client, windo
     expect(page.get_by_label("Titre")).to_have_value("For Gina")
     page.get_by_label("Langue").select_option("en")
     page.get_by_label("Email address").fill("gina@example.org")
-    expect(page.get_by_label("Programs may join, too")).to_be_checked()
     greeting = page.get_by_label("A personal message")
     greeting.fill("See www.example.org")
     page.get_by_role("button", name="Create the game").click()
@@ -421,7 +425,7 @@ def test_the_lobby_lists_terms_shared_by_most_games_only_once(ada: Client, windo
     found(page, 3)
     expect(page.locator(".usual")).to_have_text(re.compile("2 days per turn"))
     expect(page.locator(".usual dd").filter(has_text="2 days per turn")).to_have_count(0)  # the heading says it
-    expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn"])
+    expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn", *["2 days per turn"] * 2])
     expect(page.locator(".cards + .usual")).to_be_visible()  # the games come first
 
 
@@ -535,6 +539,11 @@ def test_a_host_can_extend_a_game_withdraw_invitations_remove_players_and_close_
     host.get_by_role("button", name="Remove ben").click()
     expect(host.get_by_role("button", name="Remove ben")).to_have_count(0)
     assert [seat["kind"] for seat in ada.get(f"/v1/games/{game}")["seats"]] == ["human", "open", "open", "open"]
+
+    host.get_by_role("combobox", name="A bot for seat 4").select_option("level-3")
+    host.get_by_role("button", name="Let a bot play seat 4").click()
+    expect(host.get_by_role("button", name="Let a bot play")).to_have_count(2)
+    assert ada.get(f"/v1/games/{game}")["seats"][3]["name"] == "level-3"
 
     host.get_by_role("button", name="Close the game").click()
     host.get_by_role("button", name="Close the game").click()

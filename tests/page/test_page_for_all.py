@@ -272,6 +272,8 @@ def test_the_focus_stays_while_signing_in_and_joining(house: House, windows: Win
     expect(page.get_by_role("link", name="Come in")).to_be_visible()
     expect_focus(page)
     by_keys(page.get_by_role("button", name="Take a seat in Come in"))
+    expect(page.get_by_text("this game takes weeks")).to_be_visible()
+    by_keys(page.get_by_role("button", name="Take a seat in Come in"))
     expect(page.get_by_role("heading", name="Come in", level=1)).to_be_visible()
     expect_focus(page)
     by_keys(page.get_by_role("button", name="Leave the table"))

@@ -37,6 +37,8 @@ def test_two_people_join_a_game_and_play_it_to_the_end_with_a_bot(house: House, 
     enter(ben, house, "ben@example.org")
     ben.locator("nav").get_by_role("link", name="Lobby").tap()
     ben.get_by_role("button", name="Take a seat in A clear night").tap()
+    expect(ben.get_by_text("this game takes weeks")).to_be_visible()
+    ben.get_by_role("button", name="Take a seat in A clear night").tap()
     expect(ben.locator(".board")).to_have_count(3)
     expect(ada.locator(".board")).to_have_count(3)  # she is told, and need not look again
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from server.accounts.notice_kinds import MAIL_KINDS
 from tests.page.axe import objections
@@ -233,9 +233,20 @@ def test_the_emails_about_a_game_can_be_chosen_from_its_table(house: House, wind
 
 def test_email_deliveries_are_shown(house: House, windows: Windows) -> None:
     client = sign_in(house, "tess@example.org")
-    game_of(client, ME, BOT, BOT, title="A told table")
+    game_id = game_of(client, ME, BOT, BOT, title="A told table")
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
     page = settings(windows, client, "letters", locale="de-CH")  # her account speaks English
+
+    def with_one_dropped(route: Route) -> None:
+        found = route.fetch().json()
+        found["items"].append(found["items"][0] | {"letter": game_id, "result": "dropped", "kind": "game-ended"})
+        route.fulfill(json=found)
+
+    page.route("**/v1/me/deliveries?*", with_one_dropped)
+    page.reload()
+    expect(page.get_by_text("Not sent: out of date, or turned off")).to_be_hidden()
+    page.get_by_text("1 email wasn't sent").click()
+    expect(page.get_by_text("Not sent: out of date, or turned off")).to_be_visible()
     told = page.get_by_role("listitem").filter(has_text="It's your turn")
     expect(told).to_contain_text("Delivered to the mail server")
     told.get_by_role("link", name="A told table").click()

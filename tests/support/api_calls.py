@@ -58,6 +58,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("DELETE", GAME, None, "games:write"),
     ("DELETE", f"{GAME}/invitations/1", None, "games:write"),
     ("DELETE", f"{GAME}/seats/1", None, "games:write"),
+    ("PUT", f"{GAME}/seats/1/bot", {"bot": "greedy"}, "games:write"),
     ("POST", f"{GAME}/seats", {}, "games:write"),
     ("POST", f"{GAME}/ready", {}, "games:write"),
     ("POST", f"{GAME}/rematch", None, "games:write"),
@@ -102,6 +103,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
 PLAYER = f"/v1/players/{NOBODYS_ID}"
 CALLS += [
     ("GET", "/v1/me/blocks", None, "profile:read"),
+    ("GET", "/v1/me/companions", None, "games:read"),
     ("GET", f"{PLAYER}/games?together=true", None, "games:read"),
     ("POST", f"{PLAYER}/block", None, "profile:write"),
     ("DELETE", f"{PLAYER}/block", None, "profile:write"),

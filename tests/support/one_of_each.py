@@ -21,9 +21,9 @@ from tests.support.apps import authorized_app
 from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
-SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
-OF_A_GAME_THAT_IS_OVER = ("getArchive", "openRematch")
-NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "openRematch", "getHint", "findHint", "getReview")
+SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2", "seatBot": "3"}
+OF_A_GAME_THAT_IS_OVER = ("getArchive", "getRematch", "openRematch")
+NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "getRematch", "openRematch", "getHint", "findHint", "getReview")
 BY_SOMEBODY_ELSE = ("takeSeat",)
 
 
@@ -78,8 +78,9 @@ class Scene:
 
     @cached_property
     def hosted(self) -> str:
-        """Return the path of a game where Bea sits and another player is invited."""
-        path = self._opened(self.ada, seats=[{"player": "me"}, {"open": True}, {"email": "cleo@example.org"}])
+        """Return the path of a game where Bea sits, another player is invited, and a seat is open."""
+        seats = [{"player": "me"}, {"open": True}, {"email": "cleo@example.org"}, {"open": True}]
+        path = self._opened(self.ada, seats=seats)
         self.bea.post(f"{path}/seats")
         return path
 

@@ -374,6 +374,16 @@ class Deliveries(Answer):
     next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
+class Companion(Answer):
+    id = fields.UUID()
+    name = fields.String()
+    program = fields.Boolean(**_about("Whether the owner marked the account as played by a program"))
+
+
+class Companions(Answer):
+    items = fields.List(fields.Nested(Companion))
+
+
 class TrackRecord(Answer):
     """Track record of a player. `games` counts all public games in which they have or had a seat; the other numbers
     count only finished games. Private games count only for the reliability.
@@ -460,11 +470,12 @@ def _greeting(**kw: Any) -> fields.String:
 
 
 class SeatWanted(Request):
-    """Who gets this seat. Send exactly one of `player`, `email`, `bot` and `open`."""
+    """Who gets this seat. Send exactly one of `player`, `email`, `companion`, `bot` and `open`."""
 
     VARIANTS: ClassVar[Json] = {
         "OwnSeatWanted": ("player", "salt_hash?"),
         "InvitedSeatWanted": ("email", "greeting?"),
+        "CompanionSeatWanted": ("companion",),
         "BotSeatWanted": ("bot",),
         "OpenSeatWanted": ("open",),
     }
@@ -476,6 +487,9 @@ class SeatWanted(Request):
         "`nameless`."
     )
     greeting = _greeting()
+    companion = fields.UUID(
+        **_about("Player to invite by email without knowing their address: one of those that listCompanions returns")
+    )
     bot = fields.String(**_about("Name of a bot", enum=list(BOTS)))
     open = Truth(validate=one_of([True]), **_about("Always `true`: any player can take this seat"))
 
@@ -485,7 +499,7 @@ class SeatWanted(Request):
         if len(set(data) - set(is_extra)) != 1 or any(
             extra in data and wanted not in data for extra, wanted in is_extra.items()
         ):
-            raise ValidationError(Words("Send exactly one of player, email, bot and open."))
+            raise ValidationError(Words("Send exactly one of player, email, companion, bot and open."))
 
 
 def _open_for(**kw: Any) -> fields.String:
@@ -623,6 +637,10 @@ class ReadyRequest(Request):
             "your commitment was not revealed."
         ),
     )
+
+
+class BotRequest(Request):
+    bot = fields.String(required=True, validate=one_of(list(BOTS)), **_about("Name of a bot"))
 
 
 class SeatChanges(Request):

@@ -12,6 +12,7 @@ import { byDue, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Back } from "../table/actions.js";
 import { GameCard, numbered, seatName, title, untold } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 /** @import { GameSummary } from "../ui/types" */
 /** @typedef {{items: GameSummary[], next: string | null}} Page */
@@ -21,7 +22,8 @@ const SOON = 400; // milliseconds to debounce stream events
 const AT_ONCE = 12; // finished games per page
 
 export function MyGames() {
-  const [found, error, again] = useLoaded(load, [me.get()?.id]);
+  const player = useStore(me);
+  const [found, error, again] = useLoaded(load, [player?.id, player?.locale]); // some sentences are the server's
   useEffect(() => {
     /** @type {number | undefined} */
     let timer;
@@ -41,7 +43,7 @@ export function MyGames() {
   return html`
     <h1>${t("games")}</h1>
     ${error && html`<${Sorry} error=${error} />`}
-    ${me.get()?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
+    ${player?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
     ${!groups.waiting.length && !groups.invited.length && (hasPlayed || games.length > 0) && html`<p>${t("games.later")}</p>`}
     ${games.length === 0 && !hasPlayed && html`<p>${t("games.none")}</p>`}

@@ -1,8 +1,8 @@
 // The lobby: games with free seats, and games to watch.
-import { html, useState } from "../ui/html.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
 import { editionOf } from "../ui/games.js";
-import { hours, relative } from "../ui/times.js";
+import { clockInWords, hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/media.js";
 import { useStore } from "../ui/store.js";
@@ -12,6 +12,7 @@ import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
 const WIDE = "(min-width: 40rem)"; // on a phone, filters and terms would fill a screen
+const LONG = 24; // hours per turn from which a game takes weeks
 const AT_ONCE = 24; // games per page
 const STATUSES = ["open", "running", "finished"];
 const RELIABLE = ["80", "90", "95"]; // percentage of games played to the end
@@ -121,13 +122,21 @@ function Join({ game, player, again }) {
     }
     go(toGame(game.id));
   });
+  const [isAsking, ask] = useState(false);
+  const button = useRef();
+  useEffect(() => void (isAsking && button.current.focus()), [isAsking]);
   if (game.you) return html`<p>${t("lobby.seated")}</p>`;
   const free = game.seats.filter((it) => it.kind === "open").length;
+  const take = hours(game.clock.per_move ?? game.clock.increment) < LONG || isAsking ? join : () => ask(true);
+  const label = t("lobby.join-game", { title: game.title });
+  if (isAsking) return html`<p role="status">${t("lobby.sure", { time: clockInWords(game.clock) })}</p>
+    <p class="row"><button ref=${button} disabled=${busy} onClick=${take} aria-label=${label}>${t("lobby.join")}</button>
+      <button type="button" class="plain" onClick=${() => ask(false)}>${t("cancel")}</button></p>
+    ${error && html`<${Sorry} error=${error} />`}`;
   return html`<p class="row">
     <span>${t("lobby.free", { count: free })}</span>
     ${free > 0 && (player && !player.guest
-      ? html`<button disabled=${busy} onClick=${join}
-        aria-label=${t("lobby.join-game", { title: game.title })}>${t("lobby.join")}</button>`
+      ? html`<button disabled=${busy} onClick=${take} aria-label=${label}>${t("lobby.join")}</button>`
       : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
   </p>
   ${error && html`<${Sorry} error=${error} />`}`;

@@ -72,7 +72,14 @@ export function claimed() {
 
 /** Return the draft with all other seats reserved by email. */
 export const withFriends = (it) => ({ ...it,
-  seats: it.seats.map((one) => (one.kind === "me" || one.kind === "invite" ? one : { kind: "invite" })) });
+  seats: it.seats.map((one) => (one.kind === "me" || isInvited(one) ? one : { kind: "invite" })) });
+
+/** Return the draft with a seat for this player, whom the host has met at a table. */
+export function withCompanion(it, { id, name }) {
+  if (it.seats.some(({ companion }) => companion === id)) return it;
+  const place = it.seats.findIndex(({ kind }) => kind !== "me" && !isInvited({ kind }));
+  return { ...it, seats: it.seats.map((one, i) => (i === place ? { kind: "companion", companion: id, name } : one)) };
+}
 
 /** Return the terms of the last game created here without its title and addresses, or null. */
 export function lastTime() {
@@ -85,7 +92,7 @@ export function lastTime() {
 }
 
 export function remember({ title, salt, wasKept, ...terms }) {
-  const seats = terms.seats.map(({ kind }) => ({ kind }));
+  const seats = terms.seats.map(({ kind }) => ({ kind: kind === "companion" ? "invite" : kind }));
   forGood.setItem(KEY, JSON.stringify({ ...terms, isPrivate: terms.isPrivate || null, seats }));
 }
 
@@ -93,7 +100,10 @@ export function remember({ title, salt, wasKept, ...terms }) {
 export const isBlank = (seats) => seats.every(({ kind }, i) => kind === BLANK.seats[Math.min(i, 1)].kind);
 
 /** Return whether the seat waits for a player. */
-export const isFree = ({ kind }) => kind === "open" || kind === "invite";
+export const isFree = ({ kind }) => kind === "open" || isInvited({ kind });
+
+/** Return whether the seat is reserved for an invited player. */
+const isInvited = ({ kind }) => kind === "invite" || kind === "companion";
 
 /** Return an ISO 8601 duration. */
 export const iso = ({ number, unit }) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
@@ -119,7 +129,7 @@ export const admitsPrograms = ({ programs = null, options }) => programs ?? !opt
 
 /** Return whether the game is private. By default it is if a player is invited by email and no seat is open. */
 export const isHidden = ({ isPrivate = null, seats }) =>
-  isPrivate ?? (seats.some(({ kind }) => kind === "invite") && !seats.some(({ kind }) => kind === "open"));
+  isPrivate ?? (seats.some(isInvited) && !seats.some(({ kind }) => kind === "open"));
 
 /** Return the body of POST /v1/games. A host with a salt takes their seat afterwards, once the seed is fixed. */
 export function wantedOf(it) {
@@ -133,8 +143,10 @@ export function wantedOf(it) {
     clock: clockOf(it),
     on_timeout: ladderOf(it),
     open_for: it.openFor,
-    seats: it.seats.map(({ kind, email = "", greeting = "" }) => (kind === "invite"
-      ? { email: email.trim(), ...(greeting.trim() && { greeting }) } : ways[kind] ?? { bot: kind })),
+    seats: it.seats.map(({ kind, email = "", greeting = "", companion = "" }) => {
+      if (kind === "invite") return { email: email.trim(), ...(greeting.trim() && { greeting }) };
+      return kind === "companion" ? { companion } : ways[kind] ?? { bot: kind };
+    }),
   };
 }
 

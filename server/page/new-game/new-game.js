@@ -16,7 +16,7 @@ import { committed, Salt } from "../pregame/salt.js";
 import { Clock } from "./clock.js";
 import {
   carry, claimed, clockOf, discard, isBlank, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
-  withFriends,
+  withCompanion, withFriends,
 } from "./draft.js";
 import { Ladder } from "./ladder.js";
 import { Options, Presets, whole } from "./options.js";
@@ -25,17 +25,23 @@ import { Summary } from "./summary.js";
 
 const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // fields that show their own errors
 
-/** @param {{isWithFriends: boolean}} props */
-export function NewGame({ isWithFriends }) {
+/** @param {{isWithFriends: boolean, invited: string | null}} props */
+export function NewGame({ isWithFriends, invited }) {
   const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
+  const [met] = useLoaded(() => call("GET", "/v1/me/companions").catch(() => ({ items: [] })), [me.get()?.id]);
   const [number, next] = useState(0); // resets the form after a game was created
-  if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  if (!rules || (invited && !met)) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`<h1>${t("new-game")}</h1><${Quick} games=${rules.items} /><${Form}
-    key=${number} games=${rules.items} isWithFriends=${isWithFriends} done=${() => next(number + 1)} />`;
+    key=${number} games=${rules.items} companions=${met?.items ?? []} isWithFriends=${isWithFriends}
+    invited=${invited} done=${() => next(number + 1)} />`;
 }
 
-function Form({ games, isWithFriends, done }) {
-  const [it, set] = useState(() => (isWithFriends ? withFriends(claimed()) : claimed()));
+function Form({ games, companions, isWithFriends, invited, done }) {
+  const [it, set] = useState(() => {
+    const companion = companions.find(({ id }) => id === invited);
+    if (companion) return withCompanion(claimed(), companion);
+    return isWithFriends ? withFriends(claimed()) : claimed();
+  });
   const isGuest = useStore(me)?.guest;
   const [last] = useState(lastTime);
   const form = useRef();
@@ -43,8 +49,8 @@ function Form({ games, isWithFriends, done }) {
   const change = (fields) => set((before) => ({ ...before, ...fields }));
   useEffect(() => keep(it), [it]);
   useEffect(() => {
-    if (!isWithFriends) return;
-    form.current.querySelector("[type=email]").focus();
+    if (!isWithFriends && !invited) return;
+    if (isWithFriends) form.current.querySelector("[type=email]")?.focus();
     location.replace("#/open"); // the choice is made, and may be changed
   }, []);
   const game = games.find(({ name }) => name === it.rules);
@@ -76,7 +82,7 @@ function Form({ games, isWithFriends, done }) {
     if (wrong) unfold(wrong);
     wrong?.focus();
   }, [error]);
-  const parts = { it, change, game, preset, choose, wrongs };
+  const parts = { it, change, game, preset, choose, wrongs, companions };
   const asksToSignIn = isGuest && it.seats.some(isFree);
   return html`<form class="new-game" ref=${form} onSubmit=${open}
     onInvalidCapture=${(event) => unfold(event.target)}>

@@ -43,5 +43,5 @@ const counted = (seats) => [...new Map(seats.map((it) => [seatInWords(it), it]))
   return many === words && count > 1 ? `${words} (${count}×)` : many;
 });
 
-const seatInWords = ({ kind, email }, count = 1) =>
-  (kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`, { count }));
+const seatInWords = ({ kind, email, name }, count = 1) =>
+  (kind === "companion" ? name : kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`, { count }));

@@ -3,7 +3,17 @@ import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { useLoaded, useSubmit, Sorry } from "../ui/parts.js";
 import { t } from "../ui/words.js";
-/** @import { Blocks } from "../ui/types" */
+/** @import { Blocks, Companions } from "../ui/types" */
+
+/**
+ * Offer to invite a player with whom the user has shared a table.
+ * @param {{id: string, name: string}} props
+ */
+export function Invite({ id, name }) {
+  const [met] = useLoaded(() => /** @type {Promise<Companions>} */ (call("GET", "/v1/me/companions")), [id]);
+  return met?.items.some((it) => it.id === id) && html`<p><a class="button" href=${`#/open?invite=${id}`}>${
+    t("person.invite", { name })}</a></p>`;
+}
 
 /** @param {{id: string, name: string}} props */
 export function Block({ id, name }) {

@@ -10,7 +10,7 @@ import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { entitled, waiting } from "../ui/waiting-for-me.js";
 import { knows, locale, t } from "../ui/words.js";
-import { Block, Report } from "./other.js";
+import { Block, Invite, Report } from "./other.js";
 /** @import { PlayerGame, TrackRecord } from "../ui/types" */
 /** @typedef {{items: PlayerGame[], next: string | null}} Games */
 
@@ -36,6 +36,7 @@ export function Player({ id, game }) {
         ${record.program && html`<p>${t("person.program")}</p>`}
         ${isOwn && html`<p>${t("person.self")} <a href="#/settings/profile">${t("settings")}</a></p>`}</div>
     </header>
+    ${reader && !reader.guest && !isOwn && html`<${Invite} id=${id} name=${personName(record)} />`}
     <${Record} record=${record} />
     ${reader && !isOwn && html`<${Games} words="player.together" path=${`${path}/games?together=true`} of=${id} />`}
     ${reader && html`<${Now} path=${path} of=${id} without=${isOwn ? null : reader.id} />`}

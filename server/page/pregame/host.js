@@ -4,8 +4,9 @@ import { call } from "../ui/api.js";
 import { length } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
+import { OPPONENTS, opponents } from "../ui/opponents.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-/** @import { Seat, SeenTable } from "../ui/types" */
+/** @import { Input, Seat, SeenTable } from "../ui/types" */
 
 const MORE = "P14D";
 
@@ -20,12 +21,31 @@ export function Host({ table }) {
     body=${body} />`;
   return html`<section class="host" aria-labelledby="host">
     <h3 id="host">${t("host.actions")}</h3>
+    ${game.seats.filter((it) => it.kind === "open").map(({ seat }) => html`<${Bot} key=${`bot ${seat}`} table=${table} seat=${seat} />`)}
     ${act("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
     ${invited.map((it) =>
       act("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
     ${guests.map((it) => act("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
     ${act("close", "close", {}, "DELETE", "")}
   </section>`;
+}
+
+/**
+ * Let a bot take an open seat.
+ * @param {{table: SeenTable, seat: number}} props
+ */
+function Bot({ table, seat }) {
+  const [bot, set] = useState(opponents);
+  const [busy, error, take] = useSubmit(async () => {
+    await call("PUT", `${table.base}/seats/${seat}/bot`, { bot });
+    await table.look();
+  });
+  return html`<div class="row bot"><label>${t("host.bot", { number: seat + 1 })}
+      <select name="bot-${seat}" value=${bot} onChange=${(/** @type {Input} */ { target }) => set(target.value)}>
+        ${OPPONENTS.map((it) => html`<option value=${it}>${t(`opponents.${it}`)}</option>`)}</select></label>
+    <button type="button" class="plain" disabled=${busy} onClick=${take}
+      aria-label=${t("host.bot.take", { number: seat + 1 })}>${t("host.bot.let")}</button>
+    ${error && html`<${Sorry} error=${error} />`}</div>`;
 }
 
 /**

@@ -14,10 +14,10 @@ import { editionsOf, holds, Text, Whom } from "./text.js";
 const TOLD = ["start_player", "take_back", "nameless"];
 
 /** Show the rules for all editions, or a chosen one: `#/rules/<game>/<section>`. */
-export function Rules({ game, section }) {
+export function Rules({ game, section, edition }) {
   const name = ROOMS.includes(game) ? game : ROOMS[0];
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${name}`), [name]);
-  const [chosen, choose] = useState("");
+  const [chosen, choose] = useState(edition ?? "");
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   const editions = editionsOf(rules);
   const options = editions.find((it) => it.id === chosen)?.options ?? null;

@@ -104,7 +104,7 @@ export const termsOf = (game) => [
 export const Terms = ({ terms }) => html`${terms.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}`;
 
 /**
- * Show a game in a list. Terms in `usual` are left out.
+ * Show a game in a list. Terms in `usual` are left out, except the time per turn.
  * @param {{game: GameSummary, usual?: [name: string, words: string][], children?: any}} props
  */
 export function GameCard({ game: plain, usual, children }) {
@@ -120,7 +120,7 @@ export function GameCard({ game: plain, usual, children }) {
     <${Waiting} game=${game} />
     ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
     ${usual && html`<dl class="terms">
-      <${Terms} terms=${termsOf(game).filter((it) => !isUsual(it[1]))} />
+      <${Terms} terms=${termsOf(game).filter(([, words], i) => i === 0 || !isUsual(words))} />
       ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
       ${game.min_reliability !== null && html`<dt>${t("reliable")}</dt><dd>${
         t("reliable.about", { share: game.min_reliability })}</dd>`}

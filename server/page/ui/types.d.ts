@@ -41,6 +41,7 @@ export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
 export type PlayerGame = Schemas["PlayerGame"];
 export type Blocks = Schemas["Blocks"];
+export type Companions = Schemas["Companions"];
 export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
 export type Votes = Schemas["Votes"];

@@ -24,6 +24,7 @@ from server.play.commits import load
 from server.play.game import Game
 from server.play.nameless import is_nameless
 from server.play.seating.hosting import DEFAULT_OPEN_FOR, closing
+from server.play.seating.lobby import address_of_companion
 from server.play.seating.programs import comings
 from server.play.seating.ready_check import FREE, check_option, check_salt, start_if_full
 from server.play.timing import time_control
@@ -103,6 +104,7 @@ def open_game(
         player_id,
         seats,
         guests,
+        is_rematch=bool(reserved),
         rules=rules.NAME,
         options=options,
         title=title,
@@ -117,7 +119,9 @@ def open_game(
 
 
 @with_retries
-def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use], **head: Any) -> Game:
+def _open(
+    game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use], is_rematch: bool, **head: Any
+) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a retry after the commit's response was lost
         if guests:
@@ -148,7 +152,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use
         db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat._asdict()} for seat in seats])
         for seat in seats:
             if seat.email:
-                guest = Guest(seat.seat, seat.email, seat.greeting or "", is_rematch=seat.invited_by is None)
+                guest = Guest(seat.seat, seat.email, seat.greeting or "", is_rematch)
                 note_invitation(game_id, guest, player_id)
             if seat.player_id:
                 note_seat(player_id, game_id, seat.seat, now)
@@ -164,6 +168,10 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> _Wanted:
         case {"email": str(email)}:
             greeting = checked_greeting(wanted.get("greeting", ""), f"seats.{seat}.greeting") or None
             return _Wanted(seat, "invited", email=email, invited_by=player_id, greeting=greeting)
+        case {"companion": UUID() as companion}:
+            if address := address_of_companion(player_id, companion):
+                return _Wanted(seat, "invited", email=address)  # without `invited_by`, the host doesn't learn it
+            raise BadField(f"seats.{seat}.companion", "You can invite only players with whom you've shared a table.")
         case {"bot": str(bot)} if bot in BOTS:
             return _Wanted(seat, "bot", bot=bot)
         case {"open": True}:

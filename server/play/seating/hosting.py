@@ -98,6 +98,23 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     return load(game_id)
 
 
+@with_retries
+def seat_bot(game_id: UUID, player_id: UUID, seat: Seat, bot: str) -> Game:
+    """Give an open seat to a bot, as the host. Raise NotFound, NotRunning, NotHost, SeatTaken."""
+    if in_doubt() == seat:
+        return load(game_id)
+    lock_hosted_game(game_id, player_id)
+    free = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "open")
+    taken = update(SeatRow).where(free).values(**NO_INVITATION | {"kind": "bot", "bot": bot}).returning(SeatRow.seat)
+    if db.session.execute(taken).first() is None:
+        raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
+    start_if_full(game_id, clock.now())
+    with committing(seat):
+        db.session.commit()
+    notifier.note_change(game_id)
+    return load(game_id)
+
+
 def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
     """Return the invited seats, for the host only. Each has its address if the host entered it. Raise NotFound,
     NotHost."""

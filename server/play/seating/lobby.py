@@ -9,8 +9,10 @@ from uuid import UUID
 import orjson
 import psycopg
 from psycopg.types.json import Jsonb
+from sqlalchemy import select
 
-from server.accounts.blocks import is_block_between
+from server.accounts.bans import is_welcome
+from server.accounts.blocks import blocked_among, is_block_between
 from server.accounts.players import address_of
 from server.errors import NotFound
 from server.games import GAMES, Json, Seat
@@ -27,6 +29,7 @@ from server.store.database_retry import Unavailable
 from server.store.paging import Cursor, Page
 from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players_in, seat_of
 from server.store.stand_ins import FORMER
+from server.store.tables import Player, db
 
 PACES: Final = {  # time per move: exclusive minimum, maximum
     "quick": (timedelta(0), timedelta(hours=12)),
@@ -37,6 +40,7 @@ _DURATION = (  # the format that `server.durations` parses
     "^P(?=[0-9T])([0-9]{1,8}W)?([0-9]{1,8}D)?(T(?=[0-9])([0-9]{1,8}H)?([0-9]{1,8}M)?([0-9]{1,8}S)?)?$"
 )
 _MANY = 1000  # games of one player per query
+_SHARED_TABLES = 100  # latest games in which a player's companions are looked for
 _NEWEST = 24  # newest events searched for the last move; most commits have fewer
 _MORE = 4  # factor by which each search is larger than the one before
 _WHICH = ("id", "rules", "options", "title", "private", "status")  # what a list of another player's games shows
@@ -147,6 +151,29 @@ def games_of(
             items.append({name: told[name] for name in _WHICH} | end)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
+
+
+def companions(player_id: UUID) -> list[Json]:
+    """Return the people with whom this player has shared a table, latest first, except those whom the player blocks.
+
+    A player who blocks this one stays in the list, so that the list doesn't reveal the block.
+    """
+    with autocommit() as connection:
+        looking = _Looking(connection, [_NAMED, "g.status <> 'open'"], {"player": player_id})
+        games = [head.game_id for head in looking.own(_OWNED, None, _SHARED_TABLES, False, False)]
+    seats_of = _seats_of(games)
+    met = dict.fromkeys(row.owner_id or row.player_id for game_id in games for row in seats_of[game_id])
+    ids = [it for it in met if it is not None and it != player_id]
+    known = select(Player).where(Player.player_id.in_(ids), Player.guest_until.is_(None))
+    people = {it.player_id: it for it in db.session.scalars(known) if is_welcome(it)}
+    blocked = blocked_among(player_id, ids)
+    found = [people[it] for it in ids if it in people and it not in blocked]
+    return [{"id": it.player_id, "name": it.name, "program": it.program_since is not None} for it in found]
+
+
+def address_of_companion(player_id: UUID, companion: UUID) -> str | None:
+    """Return the address of a person with whom this player has shared a table, or None for any other."""
+    return address_of(companion) if companion in {it["id"] for it in companions(player_id)} else None
 
 
 class _Looking(NamedTuple):
