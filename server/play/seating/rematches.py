@@ -3,6 +3,7 @@
 from itertools import count
 from uuid import UUID, uuid5
 
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from server.accounts.bans import is_welcome
@@ -16,8 +17,10 @@ from server.play.seating.games import invitations, open_game
 from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
-from server.store.tables import Player, db
+from server.store.tables import Player, PlayerGame, db
 from server.translations import noted
+
+_MOST_REMATCHES = 9  # of one game, as a rule
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -44,6 +47,13 @@ def rematch(game_id: UUID, player_id: UUID) -> Game:
             return found
         if found.head.status == "open":
             return take_seat(rematch_id, player_id, SeatClaim(invitation=sign(INVITATION, rematch_id, ANY_SEAT)))
+
+
+def is_rematch(game: Game) -> bool:
+    """Return whether a game is the rematch of one of its host's earlier games."""
+    own = (PlayerGame.player_id == game.head.host) & (PlayerGame.made_at < game.head.made_at)
+    earlier = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
+    return any(uuid5(it, f"rematch {nr}") == game.game_id for it in earlier for nr in range(1, _MOST_REMATCHES + 1))
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
