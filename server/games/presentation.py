@@ -302,6 +302,14 @@ def write_move(rules: Rules, move: Any, locale: str) -> str:
     return write(move, locale) if write else rules.write_move(move)
 
 
+def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
+    """Return the steps of a possible turn, as `write_move`, up to one that may reveal something."""
+    begun: list[Any] = []
+    while steps := rules.legal_moves(state, seat, begun):
+        begun.append(steps[len(steps) // 2])
+    return "; ".join(write_move(rules, it, locale) for it in begun)
+
+
 def reason(rules: Rules, view: Json, move: Any, locale: str) -> str:
     """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
     seat on turn."""

@@ -23,6 +23,7 @@ from server.post.letters import context
 from server.post.letters.compose import compose
 from server.post.wording import moment
 from server.store.tables import LetterRow, PlayerLetterRow, db
+from tests.post.office import Office
 from tests.post.reader import text_of
 from tests.support.games import (
     BOT,
@@ -49,6 +50,18 @@ pytestmark = pytest.mark.usefixtures("within")
 
 
 # What has happened
+
+
+def test_the_first_letter_to_the_host_says_who_has_joined(office: Office, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_of(ada, bea, cyd, rules="sternenglanz", title="Tuesday stars")
+    for name, is_told in (("ada", True), ("bea", False)):
+        assert ("bea and cyd joined, and the game has begun." in office.mails(name)[-1].text) == is_told
+    nameless = game_of(ada, bea, cyd, rules="sternenglanz", title="No names", options={"nameless": True})
+    letter = compose(
+        next(it for it in letters(nameless, "your-turn") if it.seat == load(nameless).seat_of(ada)),
+        "https://stars.example",
+    )
+    assert letter is not None and b"joined, and the game" not in letter.message
 
 
 def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) -> None:

@@ -21,7 +21,7 @@ from server.games.sternenglanz.cards import (
 )
 from server.games.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
 from server.games.sternenglanz.names import bild_name, piece_name, scenario_name, short_name
-from server.games.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
+from server.games.sternenglanz.pieces import COLOURS, is_performed, label, lone_piece, piece, pieces_in
 from server.render.picture_parts import (
     LEGIBLE,
     MARGIN,
@@ -335,7 +335,7 @@ def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterat
         yield from back(CARD_WIDTH, CARD_HEIGHT, theme)
     else:
         yield Sprite(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), CARD, theme.card)
-    if seat == view["next"] and any(slot == done["slot"] for done in view["log"]["performed"]):
+    if is_performed(view, seat, slot):
         tick = f'<path d="M74 66L82 76L100 52" fill="none" stroke="{theme.gold}" stroke-width="6"/>'
         yield Sprite(tick, Box(70, 48, 104, 82), theme.sky)
     yield "</g>"

@@ -6,6 +6,7 @@ from math import cos, pi, sin
 
 from server.games.contract import Json
 from server.games.sternenglanz.material import CARDS, GAP, LEUCHT, NOVA, PIECES, PRACHT, PUNKT, STARS
+from server.games.sternenglanz.state import ACT
 from server.render.picture_parts import ON_BRIGHT, Line, Sprite, Theme, around
 
 _COLOURS = {PUNKT: "#d9e6ff", LEUCHT: "#ffd84d", PRACHT: "#ff9f45", NOVA: "#8e2c5e"}
@@ -17,6 +18,12 @@ _GAP = 15.0
 
 def pieces_in(view: Json) -> tuple[str, ...]:
     return PIECES if CARDS.scenarios[view["scenario"]].supernova else STARS
+
+
+def is_performed(view: Json, seat: int, slot: int) -> bool:
+    """Return whether a slot was performed in this turn and its card is still there."""
+    is_acting = seat == view["next"] and view["phase"] == ACT
+    return is_acting and any(it["slot"] == slot for it in view["log"]["performed"])
 
 
 def piece(kind: str, at: tuple[float, float], size: float, theme: Theme, has_label: bool = False) -> str:

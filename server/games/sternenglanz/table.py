@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from server.games.contract import Json, Seat
 from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
 from server.games.sternenglanz.names import bild_name, card_name, copy_name, piece_name, scenario_name
-from server.games.sternenglanz.pieces import pieces_in
+from server.games.sternenglanz.pieces import is_performed, pieces_in
 from server.render.text_layout import page
 from server.translations import Language
 
@@ -107,8 +107,7 @@ def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
         shown = f"{card_name(_PERMANENT, locale)} ({say['printed']})"
     else:
         shown = say["face down"] if view["chosen"][seat] else say["empty"]
-    is_done = seat == view["next"] and any(it["slot"] == slot for it in view["log"]["performed"])
-    return f"{shown}, {say['done']}" if is_done else shown
+    return f"{shown}, {say['done']}" if is_performed(view, seat, slot) else shown
 
 
 def _bilder(view: Json, locale: str) -> Iterator[str]:

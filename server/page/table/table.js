@@ -77,7 +77,7 @@ export function Table({ id, invitation, owner = null }) {
 }
 
 /**
- * Tell a player that they no longer stand in at a private table, which they can't see any more.
+ * Tell a player that they no longer stand in at a private table, which they can no longer see.
  * @param {{game: Game}} props
  */
 const StoodIn = ({ game }) => html`<div class="state"><${Home} /><h1>${game.title}</h1></div>

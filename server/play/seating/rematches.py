@@ -4,6 +4,7 @@ import re
 from itertools import count
 from uuid import UUID, uuid5
 
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from server.accounts.bans import is_welcome
@@ -18,10 +19,12 @@ from server.play.seating.games import invitations, open_game
 from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
-from server.store.tables import Player, db
+from server.store.tables import Player, PlayerGame, db
 from server.translations import noted
 
 _LONGEST_TITLE = 80  # characters
+_MOST_REMATCHES = 9  # of one game, as a rule
+_LATEST = 20  # games
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -79,6 +82,14 @@ def _rematch_id(game_id: UUID, number: int) -> UUID:
     """Return an id with which the bots have the same names, since these depend on the id."""
     ids = (uuid5(game_id, f"rematch {number}.{i}" if i else f"rematch {number}") for i in count())
     return next(it for it in ids if (it.int - game_id.int) % len(BOT_NAMES) == 0)
+
+
+def is_rematch(game: Game) -> bool:
+    """Return whether a game is the rematch of one of its host's latest games before it."""
+    own = (PlayerGame.player_id == game.head.host) & (PlayerGame.made_at < game.head.made_at)
+    latest = select(PlayerGame.game_id).where(own).order_by(PlayerGame.made_at.desc()).limit(_LATEST)
+    numbers = range(1, _MOST_REMATCHES + 1)
+    return any(_rematch_id(it, number) == game.game_id for it in db.session.scalars(latest) for number in numbers)
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:

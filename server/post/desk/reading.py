@@ -28,7 +28,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
-from server.post.incoming.commands import PLEASE, THANKS, meaning
+from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
@@ -279,15 +279,23 @@ def _wishes_apart(line: str, words: Mapping[str, str]) -> list[str]:
 
 def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:
     """Return the lines of a reply to an email about a game that change a setting, each with its command as `stored`
-    writes it. A label such as `Name: Ann` is none, since it may be part of a signature."""
+    writes it. A label such as `Name: Ann` is none, since it may be part of a signature. Beside a message for the chat,
+    return commands about the game as well."""
     words = commands.words_beside_tables(locale)
+    has_chat = any(meaning(line.strip().partition(" ")[0], locale) == SAY for line in lines)
+    about_game = (*commands.OF_THIS_GAME, commands.RULES) if has_chat else ()
     first = next((line for line in lines if line.strip()), "")
     found = ((line, _command_as_written(line, words)) for line in lines if not _LABEL.match(line))
     return {
         line: stored(it)
         for line, it in found
-        if it and it.command == SET and not it.is_question and _is_whole(it, locale)
-        if _begins_as_set(line, words) or _is_name_alone(line, it, line == first)
+        if it and not it.is_question
+        if (it.command in about_game and not it.rest)
+        or (
+            it.command == SET
+            and _is_whole(it, locale)
+            and (_begins_as_set(line, words) or _is_name_alone(line, it, line == first))
+        )
     }
 
 

@@ -329,7 +329,12 @@ def _do_confirmed(waiting: _Reply, doing: Doing) -> None:
 
 def _forward_settings(doing: Doing, wishes: Wishes) -> None:
     if wishes.settings:
-        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, request_of(wishes.settings).asked)
+        number = str(desk.numbers(doing.player_id, [doing.game.game_id])[doing.game.game_id])
+        asked = [
+            replace(it, rest=number) if it.command in (RULES, *OF_THIS_GAME) else it
+            for it in request_of(wishes.settings).asked
+        ]
+        forward(uuid5(doing.mail.mail_id, "desk"), doing.player_id, doing.mail.raw, asked)
 
 
 def _unsure(wishes: Wishes) -> Wishes:

@@ -193,8 +193,16 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             answer |= {"done": [told, *left], "line": line, "how": lines}
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
-    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or gettext(_PROBLEMS[wishes.problem or ""])
+    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
     answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
+
+
+def _problem(game: Game, problem: str) -> str:
+    """Return what is wrong with an email. The last sentence about some problems names the email about a turn, which
+    is of no use when the game isn't running."""
+    told = str(gettext(_PROBLEMS[problem]))
+    has_link = problem in ("unreadable", "parts-differ", "in-a-sentence", "spoken-against", "perhaps-quoted")
+    return told if game.table.status == "running" or not has_link else f"{told.rpartition('. ')[0]}."
 
 
 def _left_undone(wishes: Wishes) -> list[str]:

@@ -237,6 +237,12 @@ _POLITE = re.compile(  # around a command
     rf"^(?:{commands.PLEASE})[ ,]{{1,3}}|(?<![ ,])[ ,]{{1,3}}(?:{commands.PLEASE}|{commands.THANKS})[ .!]{{0,3}}$",
     re.IGNORECASE,
 )
+_POLITELY = re.compile(  # a command, "please", and a few friendly words
+    rf"([^\s,]+)[ ,]{{1,3}}(?:{commands.PLEASE}|{commands.THANKS})[ ,.!–-]{{1,3}}"
+    r"(?!.*\b(?:when|once|as soon|after|before|wenn|sobald|nachdem|bevor|erst|quand|dès|après|avant|quando|appena|dopo|prima)\b)"
+    r"[^\d?:;@]{1,60}",
+    re.IGNORECASE,
+)
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
 _ADDED = re.compile(  # what programs add to plain text: pictures, link targets, smileys
     rf"{_PICTURE.pattern}|[<(\[](?:https?|mailto|tel|callto|sip|x-apple-data-detectors):[^<>()\[\]\s]{{0,2000}}[>)\]]"
@@ -734,6 +740,9 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
+    if (said := _POLITELY.fullmatch(line)) and not contradiction_in([line]):
+        named = meaning(said[1], grammar.locale) or ""
+        return FLAGS.get(named) if named != commands.RESIGN else None
     word = bare.rstrip(" .!,;:")
     if word != line and meaning(word.partition(" ")[0], grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, reduce
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flask_babel import gettext
 
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
-from server.games import Json, Rules, Seat
+from server.games import Json, Seat
 from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.game import Game
@@ -36,6 +36,7 @@ class Answer(GameLetter):
 
     KIND: ClassVar = ANSWER
     played: str  # the move, as the reader may write it
+    rest: str = ""  # the rest of the turn as the reader may write it, if the turn goes on after the move
     since: tuple[str, ...]  # the consequences of the move, a sentence each
     undone: str = ""  # the move that was taken back, as the reader may write it
     done: tuple[str, ...]  # other effects, a sentence each
@@ -63,7 +64,7 @@ class Answer(GameLetter):
         if self.confirm:
             return noted("Please confirm")
         if self.played:
-            return noted("Move played")
+            return noted("Your turn goes on") if self.rest else noted("Move played")
         return noted("Not done") if self.wrong else super().headline
 
 
@@ -102,12 +103,12 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
         doubt=said.get("doubt", ""),
         played=text.in_words(rules, said["played"], spoken().locale),
+        rest=text.whole_turn(rules, game.table.state, seat, spoken().locale) if said["played"] and moves else "",
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
         done=(
             *said["done"],
             *_without_a_turn(said, is_asked),
-            *_rest_of_turn(rules, moves, said),
             *_next(game, seat, said),
         ),
         asked=tuple(said["asked"]),
@@ -133,13 +134,6 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
     """Yield the sentence for a player who has asked for the moves when it isn't their turn."""
     if said.get("asks") and not said["confirm"] and not is_asked:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
-
-
-def _rest_of_turn(rules: Rules, moves: Sequence[Any], said: Json) -> Iterator[str]:
-    """Yield the sentence for a player who has played a part of their turn. `moves`: the legal moves, if it goes on."""
-    if said["played"] and moves:
-        move = text.write_move(rules, moves[len(moves) // 2], spoken().locale)
-        yield gettext('Your turn isn\'t over yet. You can go on with "%(move)s", for example.', move=move)
 
 
 def _next(game: Game, seat: Seat, said: Json) -> Iterator[str]:

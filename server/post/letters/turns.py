@@ -1,5 +1,6 @@
 """Emails about turns."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -17,12 +18,13 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words, first_steps, for_game, turns_before, word_for_notation
+from server.post.table_help import asking_words, first_steps, for_game, turns_before, who_joined, word_for_notation
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
 
 _EXAMPLES = 4
+_COPY = re.compile(r"#\d+")  # tells copies of a card apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,7 @@ class YourTurn(GameLetter):
     done: tuple[str, ...] = ()  # the reader's move and take-back that this email confirms, a sentence each
     table: str  # the table as this seat sees it, on several lines
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
+    whole: str = ""  # a whole turn as the reader may write it, if a turn has several steps
     moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
     explains: str = ""  # the word that explains this, if the reader has had a few turns
@@ -44,6 +47,7 @@ class YourTurn(GameLetter):
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
     asks: str = ""  # words that ask for help in a reply, as a list
     first: str = ""  # what to achieve and to do now, if this is the player's first turn with these rules
+    joined: str = ""  # who has joined, a sentence for the host's first turn
     is_first: bool = False  # whether this is the seat's first turn
     line: str = ""  # a move as the reader may write it in a reply
 
@@ -58,7 +62,10 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
     state = at_version(game, reader.letter.version).state
     locale = spoken().locale
     moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
-    examples = tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES])
+    kinds = list({_COPY.sub("", it): it for it in reversed(moves)}.values())[::-1]
+    examples = tuple(kinds[:: max(1, len(kinds) // _EXAMPLES)][:_EXAMPLES])
+    whole = text.whole_turn(rules, state, seat, locale)
+    has_steps = whole not in moves
     turns = turns_before(game, seat, reader.letter.version)
     first = first_steps(game, seat, state, turns)
     return YourTurn(
@@ -73,6 +80,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         done=reader.done,
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=examples,
+        whole=whole if has_steps else "",
         moves_in_all=len(moves),
         notation=text.notation(rules.NAME, locale),
         explains=word_for_notation(game, seat, turns, first),
@@ -81,8 +89,9 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
         first=first,
+        joined="" if turns else who_joined(game, seat),
         is_first=not turns,
-        line=examples[len(examples) // 2],
+        line=whole if has_steps else examples[len(examples) // 2],
     )
 
 

@@ -25,7 +25,7 @@ from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
 from server.store import reviews
-from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
+from server.store.tables import DeskGame, DeskMail, GameRow, Message, Player, PlayerLetterRow, RateLimit, db
 from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
@@ -794,12 +794,25 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
         settle()
         thanked = " ".join(" ".join(mail.text for mail in office.mails(name)[-2:]).split())
         assert 'The game is over. To play again, reply "rematch".' in thanked and "that didn't work" not in thanked
-        arrives(ended.reply_to, a_mail("Rematch!", sender=f"{name}@example.org"))
+        arrives(ended.reply_to, a_mail("rematch\nsay Again! I liked that.", sender=f"{name}@example.org"))
         settle()
+        assert (
+            db.session.scalars(db.select(Message.text).where(Message.game_id == game_id)).all()[-1]
+            == "Again! I liked that."
+        )
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
     assert "We've invited the other players of game 1 Tuesday stars (Sternenglanz)." in told
     assert "ada suggests a rematch: Tuesday stars (Sternenglanz)" in office.subjects("bea")
     assert office.mails("bea")[-1].text.count("The game has started.") == 1
+    first = next(
+        mail.text for mail in office.mails("ada")[::-1] if "bea accepted: your rematch has begun." in mail.text
+    )
+    assert 'Reply with a line such as "choose ' in first
+    assert not any("accepted: your rematch" in mail.text for mail in office.mails("bea"))
+    arrives(ends["bea"].reply_to, a_mail("I'd like that\npause\nand more", sender="bea@example.org"))
+    settle()
+    assert "This line is right next to a command" in office.mails("bea")[-1].text
+    assert "turn email" not in office.mails("bea")[-1].text
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,24 @@ def test_a_reply_to_the_email_about_a_turn_plays_the_rest_of_the_turn(office: Of
     assert told == []
 
 
+def test_a_turn_that_goes_on_is_not_reported_as_done(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
+    ada_writes(office, a_move(game_id, ada))  # the choice of cards
+    everything_due_happens()
+    letter = next(mail.text for mail in office.mails("ada")[1:] if mail.subject.startswith("Your turn"))
+    (whole,) = re.findall(r"A whole turn, for example:\n  (.+)\n", letter)
+    examples = letter.partition("possible first steps, for example:")[2].split("\n\n")[0]
+    assert len(kinds := re.sub(r"#\d+", "#", examples).split("\n")) == len(set(kinds)) > 2
+    *steps, last = whole.split("; ")
+    for step in steps:
+        answer = ada_writes(office, step)
+        assert answer.subject == "Your turn goes on: Sternenglanz"
+        assert answer.text.splitlines()[2] == f"ada, your turn goes on. You've played so far: {step}"
+        assert re.search(r"Reply with the rest of the turn, for example:\n\n  .*#.*\n", answer.text)
+    assert ", done\n" not in answer.text  # the cards have shifted to other slots
+    assert ada_writes(office, last).subject == "Move played: Sternenglanz"
+
+
 def test_a_move_in_a_friendly_sentence_is_played_if_it_is_legal(office: Office, game_id: UUID, ada: UUID) -> None:
     star, board, space = an_illegal_move(game_id, ada).split(" ")
     answer = ada_writes(office, f"Please put my {star} on {board} {space}, thanks!\n\nSent from my iPhone")
@@ -770,5 +788,5 @@ def test_a_move_without_its_slot_is_played_if_only_one_slot_fits(
     line = next(it for it in legal(0) if " lay " in it).partition(" ")[2]
     assert sum(it.endswith(line) for it in legal(0)) == 1 + births
     answer = " ".join(ada_writes(office, line).text.split())
-    assert ("your move was played" in answer) == (births == 0)
+    assert ("your turn goes on. You've played so far: 1 lay" in answer) == (births == 0)
     assert ("This line fits several moves: 1 lay" in answer) == (births == 1)

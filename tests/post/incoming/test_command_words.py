@@ -256,6 +256,17 @@ def test_a_hint_alone_is_a_request_or_a_question(written: str) -> None:
     assert found == Wishes(hints=True) or found.problem == "in-a-sentence"
 
 
+@pytest.mark.parametrize(
+    ("written", "resumes"),
+    [
+        *(("resume please, back already", True), ("Resume, thanks - I'm back", True)),
+        *(("resume please, but not before Monday", False), ("resume please, when Bea is back", False)),
+    ],
+)
+def test_friendly_words_may_follow_a_command(written: str, resumes: bool) -> None:
+    assert read(written, "en").resume is resumes
+
+
 def test_a_move_is_played_above_a_copy_of_our_email_that_contains_a_hint() -> None:
     ours = ("It's your turn in this game of stars.", "Reply with your move on a line of its own.")
     mail = Mail("ada@example.org", False, ("7 leo c", "", *ours, "", "hint"), None, "", None)
