@@ -154,8 +154,15 @@ def read_request(mail: Mail, locale: str) -> Request:
         said = clean(said, LONGEST)
         return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
-    last = max(nr for nr, it in enumerate(found) if it.command)
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
+    last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail.lines, locale)
+    # other lines may be a signature
+    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last or it.line in below]
+    known = {it.line for it in asked}
+    asked += [
+        Asked(line, "")
+        for line in dict.fromkeys(below)
+        if re.search(r"\w", line) and line not in known and not is_courtesy(line)
+    ]
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
     is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it, locale)
     return replace(
@@ -166,6 +173,27 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_clear=is_clear,
         wishes=_wishes_beside(mail.lines, asked, locale),
     )
+
+
+def _right_below_commands(lines: Sequence[str], locale: str) -> list[str]:
+    """Return the lines directly below the last command, up to an empty line, a name or a footer. Further below, return
+    lines that mean something to a table."""
+    nr = max(nr for nr, (_, it) in enumerate(_parsed(lines, words_of(locale))) if it)
+    below = lines[nr + 1 :]
+    near = takewhile(lambda line: line.strip() and not _is_ending(line), below)
+    own = takewhile(lambda line: line.rstrip() != "--", below)
+    grammars = [Grammar(Spoken(rules, locale)) for rules in GAMES.values()]
+    for_table = (line for line in own if line.strip() and any(means_something(line, it) for it in grammars))
+    return [text[:LONGEST] for line in (*near, *for_table) if re.search(r"\w", text := _bare(line))]
+
+
+def without_commands(mail: Mail, locale: str) -> Mail:
+    """Return an email without the lines that are commands of the post desk."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple("" if it else line for line, it in _parsed(lines, words_of(locale)))
+
+    return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
 
 
 def unsigned(mail: Mail, name: str, locale: str) -> Mail:
