@@ -222,7 +222,8 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
     wishes = [it for it in asked if it and it.command != commands.SET]
     is_asked = bool(wishes) and (request.is_clear or request.is_outright)
-    wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
+    if all(it.command == commands.RULES for it in wishes):
+        wishes += [Wish(commands.PLAY, game) for game in GAMES]
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked)
 

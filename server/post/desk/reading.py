@@ -26,7 +26,7 @@ from server.post.desk.arguments import (
     number_and_version,
     rules_in,
 )
-from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
+from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
 from server.post.incoming.commands import PLEASE, THANKS, meaning
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
@@ -34,6 +34,7 @@ from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
 from server.sanitize import clean, without_unseen
+from server.translations import language
 
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
@@ -127,9 +128,32 @@ class Request:
         return replace(self, asked=(Asked(self.prose, PLAY, play.rest),), wishes=rest, prose="")
 
 
+def _without_explanations(lines: Sequence[str], locale: str) -> tuple[str, ...]:
+    """Return lines without the explanations in our lists of commands, as in `games: Lists your games`. A mail program
+    may have wrapped them."""
+    told = [_words_of(language(locale).gettext(it.help)) for it in COMMANDS]
+    found, left = list[str](), ""  # what is left of an explanation for the next line
+    for line in lines:
+        head, colon, tail = line.partition(":")
+        if left and left == _words_of(line):
+            found.append("")
+            left = ""
+            continue
+        words = _words_of(tail) if colon else ""
+        whole = next((it for it in told if " " in words and it.startswith(words)), "")
+        left = whole.removeprefix(words).strip()
+        found.append(head.rstrip() if whole else line)
+    return tuple(found)
+
+
+def _words_of(line: str) -> str:
+    return " ".join(re.findall(r"\w+", line.lower()))
+
+
 def read_request(mail: Mail, locale: str) -> Request:
     """Return what an email asks for, in English or in this language. An empty email may have it in its subject. A `yes`
     that other lines question or contradict is none."""
+    mail = replace(mail, lines=_without_explanations(mail.lines, locale))
     written = [line for line in mail.lines if _bare(line)]
     if not written:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
@@ -157,12 +181,10 @@ def read_request(mail: Mail, locale: str) -> Request:
     last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail.lines, locale)
     # other lines may be a signature
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last or it.line in below]
-    known = {it.line for it in asked}
-    asked += [
-        Asked(line, "")
-        for line in dict.fromkeys(below)
-        if re.search(r"\w", line) and line not in known and not is_courtesy(line)
-    ]
+    wishes = _wishes_beside(mail.lines, asked, locale)
+    known = {it.line for it in asked} if not wishes else below
+    aside = (line for line in dict.fromkeys(below) if line not in known)
+    asked += [Asked(it, "") for it in aside if not (is_courtesy(it) or name_in(it) or is_lead_in(it))]
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
     is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it, locale)
     return replace(
@@ -171,7 +193,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_cut=len(asked) > MOST,
         is_doubted=_is_doubted(mail.lines, words_of(locale)),
         is_clear=is_clear,
-        wishes=_wishes_beside(mail.lines, asked, locale),
+        wishes=wishes,
     )
 
 
@@ -282,7 +304,7 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale)), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
-    written = [part for line in lines for part in _wishes_apart(line, words)]
+    written = [part for line in _without_explanations(lines, locale) for part in _wishes_apart(line, words)]
     for line, it in _parsed(written, words):
         is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
         if it and is_whole and not has_ended and not _is_exclamation(line, it, words):
