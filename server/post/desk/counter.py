@@ -45,6 +45,7 @@ from server.post.desk.reading import (
     request_of,
     stored,
     unsigned,
+    without_commands,
     without_repeats,
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
@@ -221,7 +222,8 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
     wishes = [it for it in asked if it and it.command != commands.SET]
     is_asked = bool(wishes) and (request.is_clear or request.is_outright)
-    wishes = wishes or [Wish(commands.PLAY, game) for game in GAMES]
+    if all(it.command == commands.RULES for it in wishes):
+        wishes += [Wish(commands.PLAY, game) for game in GAMES]
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked)
 
@@ -318,14 +320,18 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     answer.text = _text_of(read, request)
-    is_for_tables = bool(request.asked or request.prose) and not answers and not has_commands
-    if is_for_tables and mail.lines is None and waiting is None and not is_new:
-        passed = pass_on(errand, *games.running_games(errand))
-        if passed == Said():
+    is_for_tables = bool(request.asked or request.prose) and not answers
+    if is_for_tables and mail.lines is None and not is_new:
+        for_table = replace(errand, read=child.run(without_commands, read, locale)) if has_commands else errand
+        passed = pass_on(for_table, *games.running_games(errand), has_commands)
+        if passed == Said() and not has_commands:
             return _finish(mail, None, player)  # the table replies
-        if passed:
+        if passed and not has_commands:
             answer.said.append(passed)
             return _finish(mail, _letter_to(errand, answer), player, answer)
+        if passed is not None:
+            answer.said += [passed] if passed != Said() else []
+            request = replace(request, asked=tuple(it for it in request.asked if it.command))
     request = request.with_outright_wish()
     if not answer.has_gone:
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)

@@ -26,7 +26,7 @@ from server.post.desk.arguments import (
     number_and_version,
     rules_in,
 )
-from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
+from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
@@ -34,6 +34,7 @@ from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
 from server.sanitize import clean, without_unseen
+from server.translations import language
 
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
@@ -127,9 +128,32 @@ class Request:
         return replace(self, asked=(Asked(self.prose, PLAY, play.rest),), wishes=rest, prose="")
 
 
+def _without_explanations(lines: Sequence[str], locale: str) -> tuple[str, ...]:
+    """Return lines without the explanations in our lists of commands, as in `games: Lists your games`. A mail program
+    may have wrapped them."""
+    told = [_words_of(language(locale).gettext(it.help)) for it in COMMANDS]
+    found, left = list[str](), ""  # what is left of an explanation for the next line
+    for line in lines:
+        head, colon, tail = line.partition(":")
+        if left and left == _words_of(line):
+            found.append("")
+            left = ""
+            continue
+        words = _words_of(tail) if colon else ""
+        whole = next((it for it in told if " " in words and it.startswith(words)), "")
+        left = whole.removeprefix(words).strip()
+        found.append(head.rstrip() if whole else line)
+    return tuple(found)
+
+
+def _words_of(line: str) -> str:
+    return " ".join(re.findall(r"\w+", line.lower()))
+
+
 def read_request(mail: Mail, locale: str) -> Request:
     """Return what an email asks for, in English or in this language. An empty email may have it in its subject. A `yes`
     that other lines question or contradict is none."""
+    mail = replace(mail, lines=_without_explanations(mail.lines, locale))
     written = [line for line in mail.lines if _bare(line)]
     if not written:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
@@ -154,8 +178,13 @@ def read_request(mail: Mail, locale: str) -> Request:
         said = clean(said, LONGEST)
         return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
-    last = max(nr for nr, it in enumerate(found) if it.command)
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
+    last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail.lines, locale)
+    # other lines may be a signature
+    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last or it.line in below]
+    wishes = _wishes_beside(mail.lines, asked, locale)
+    known = {it.line for it in asked} if not wishes else below
+    aside = (line for line in dict.fromkeys(below) if line not in known)
+    asked += [Asked(it, "") for it in aside if not (is_courtesy(it) or name_in(it) or is_lead_in(it))]
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
     is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it, locale)
     return replace(
@@ -164,8 +193,29 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_cut=len(asked) > MOST,
         is_doubted=_is_doubted(mail.lines, words_of(locale)),
         is_clear=is_clear,
-        wishes=_wishes_beside(mail.lines, asked, locale),
+        wishes=wishes,
     )
+
+
+def _right_below_commands(lines: Sequence[str], locale: str) -> list[str]:
+    """Return the lines directly below the last command, up to an empty line, a name or a footer. Further below, return
+    lines that mean something to a table."""
+    nr = max(nr for nr, (_, it) in enumerate(_parsed(lines, words_of(locale))) if it)
+    below = lines[nr + 1 :]
+    near = takewhile(lambda line: line.strip() and not _is_ending(line), below)
+    own = takewhile(lambda line: line.rstrip() != "--", below)
+    grammars = [Grammar(Spoken(rules, locale)) for rules in GAMES.values()]
+    for_table = (line for line in own if line.strip() and any(means_something(line, it) for it in grammars))
+    return [text[:LONGEST] for line in (*near, *for_table) if re.search(r"\w", text := _bare(line))]
+
+
+def without_commands(mail: Mail, locale: str) -> Mail:
+    """Return an email without the lines that are commands of the post desk."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple("" if it else line for line, it in _parsed(lines, words_of(locale)))
+
+    return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
 
 
 def unsigned(mail: Mail, name: str, locale: str) -> Mail:
@@ -254,7 +304,7 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale)), commands.words_beside_tables(locale)
     found, has_ended = list[Asked](), False
-    written = [part for line in lines for part in _wishes_apart(line, words)]
+    written = [part for line in _without_explanations(lines, locale) for part in _wishes_apart(line, words)]
     for line, it in _parsed(written, words):
         is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
         if it and is_whole and not has_ended and not _is_exclamation(line, it, words):

@@ -35,6 +35,7 @@ from server.store import desk, inbox
 from server.store.outbox import sent_at
 
 _OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
+_OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})\s?:\s?\S.*", re.IGNORECASE)
 _OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
 _LONGEST = 200
 _MOST_LISTED = 20
@@ -84,7 +85,25 @@ def _number_and_rest(line: str) -> tuple[int | None, str]:
     return (int(found[1]), found[2]) if found else (None, line)
 
 
-def _for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
+def games_named(read: Mail) -> set[int]:
+    """Return the numbers of the games that lines of an email begin with. A number alone may be that of a slot."""
+    return {int(it[1]) for line in read.lines if (it := _OF_NAMED_GAME.fullmatch(line[:_LONGEST]))}
+
+
+def lines_for_others(read: Mail, number: int | None) -> Mail | None:
+    """Return only those lines of an email that begin with the number of another game, or None if there are none."""
+    if number is None or games_named(read) <= {number}:
+        return None
+
+    def others(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(
+            it for it in lines if (found := _OF_NAMED_GAME.fullmatch(it[:_LONGEST])) and int(found[1]) != number
+        )
+
+    return replace(read, lines=others(read.lines), beside=None if read.beside is None else others(read.beside))
+
+
+def for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
     """Return an email without this number of a game before its lines, and without the lines for the others."""
 
     def rest(line: str) -> str:
@@ -95,10 +114,13 @@ def _for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
     return replace(read, lines=tuple(map(rest, read.lines)), beside=beside)
 
 
-def pass_on(errand: Errand, waiting: Sequence[UUID], running: Mapping[str, int]) -> Said | None:
+def pass_on(
+    errand: Errand, waiting: Sequence[UUID], running: Mapping[str, int], is_beside_commands: bool = False
+) -> Said | None:
     """Pass the moves and commands in an email on to their tables, and return an empty reply. Return a reply that says
     what is unclear, or None if the email has nothing to do with a table. `waiting` are games in which it may be the
-    player's turn. `running`: how many running games of each kind the player has."""
+    player's turn. `running`: how many running games of each kind the player has. `is_beside_commands`: whether the email
+    also had commands of the post desk, beside which only a whole move or a line with a number counts."""
     read, due = errand.read, _due_games(errand, waiting)
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
@@ -107,14 +129,17 @@ def pass_on(errand: Errand, waiting: Sequence[UUID], running: Mapping[str, int])
     answers = [_pass_on_to(errand, number, named, due, whole) for number in named]
     if told := [it for it in answers if it is not None]:
         return next((it for it in told if it != Said()), Said())
+    if is_beside_commands and not any(found.move for _, found in whole):
+        return None
     if not whole:
         commands = next((found.commands for _, found in of_all if found.commands), ())
-        return _which_game(errand, due, commands[0]) if commands else None
+        return _which_game(errand, due, due[0], commands[0]) if commands else None
     it, found = whole[0]
     is_only = running[it.game.table.rules.NAME] == 1 or (len(due) == 1 and _asked_at(errand) is None)
     if len(whole) > 1 or not is_only:
-        return _which_game(errand, due, example_at_table(it.game, it.seat))
-    return _passed_on(errand, errand.mail.raw, found.lines, it)
+        return _which_game(errand, due, it)
+    raw = with_body(errand.mail.raw, read) if is_beside_commands else errand.mail.raw
+    return _passed_on(errand, raw, found.lines, it)
 
 
 def _pass_on_to(
@@ -122,7 +147,7 @@ def _pass_on_to(
 ) -> Said | None:
     """Pass on what an email says for the game with this number. `named` are all numbers in it, and `whole` the games
     that its unnumbered lines may mean."""
-    own = _for_number(errand.read, number, named)
+    own = for_number(errand.read, number, named)
     it = next((it for it in due if it.number == number), None) or _at_rest(errand, number)
     found = _found(own, it) if it else Found()
     said = found.lines or found.commands
@@ -132,7 +157,7 @@ def _pass_on_to(
         told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
         return Said(line=errand.read.lines[0], told=[told])
     if any(other.move not in (None, found.move) for _, other in whole):  # such as `1: dot b1`, where 1 may be a slot
-        return _which_game(errand, due, example_at_table(it.game, it.seat))
+        return _which_game(errand, due, it)
     return _passed_on(errand, with_body(errand.mail.raw, own), said, it)
 
 
@@ -202,8 +227,9 @@ def with_body(raw: bytes, read: Mail) -> bytes:
     return b"\r\n".join([*kept, body.as_bytes(policy=SMTP)])
 
 
-def _which_game(errand: Errand, due: Sequence[Due], line: str) -> Said:
-    """Return a reply that lists the games that wait for the player, and says how to name one before this line."""
+def _which_game(errand: Errand, due: Sequence[Due], it: Due, line: str = "") -> Said:
+    """Return a reply that lists the games that wait for the player, and says how to name this one before the line.
+    Without a line, it shows a move of this game."""
     told = [
         ngettext(
             "%(num)s game is waiting for your move. Nothing was played yet.",
@@ -211,7 +237,8 @@ def _which_game(errand: Errand, due: Sequence[Due], line: str) -> Said:
             len(due),
         ),
         gettext(
-            'Begin the line with the number of the game, for example "%(line)s".', line=for_game(due[0].number, line)
+            'Begin the line with the number of the game, for example "%(line)s".',
+            line=for_game(it.number, line or example_at_table(it.game, it.seat)),
         ),
     ]
     return Said(told=told, items=[errand.named(it.game) for it in due[:_MOST_LISTED]])

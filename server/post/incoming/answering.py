@@ -34,6 +34,7 @@ from server.post.desk.addresses import player_word
 from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
+from server.post.desk.table_moves import for_number, games_named, lines_for_others, with_body
 from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -193,12 +194,18 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     if read.automatic or not is_welcome(player):
         return _Outcome()
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
-    reply = _Reply(mail, game, player, unsigned(read, player.name, locale))
+    own = unsigned(read, player.name, locale)
+    reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
     if mail.turn == SEVERAL and is_proved and to_player:
         word = player_word(player.player_id, player.email)
         desk.keep(desk_id, word, mail.raw, mail.arrived_at, (player.player_id, None))
         return _Outcome()
+    if is_proved and to_player and (others := lines_for_others(own, _number_of(game, player))):
+        word = player_word(player.player_id, player.email)
+        desk.keep(desk_id, word, with_body(mail.raw, others), mail.arrived_at, (player.player_id, None))
+        if not any(map(str.strip, read.lines)):
+            return _Outcome()
     if is_proved and (asked := child.run(commands_beside_table, read.lines, locale, game.table.rules.NAME)):
         word = reply_word(game.game_id, mail.seat, _turn_to_answer(reply))
         forward(desk_id, to_player, mail.raw, list(_about_this_game(asked, reply)), word)
@@ -229,6 +236,17 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         asks = _do_what_is_written(doing, wishes, waiting)
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts, same)
+
+
+def _number_of(game: Game, player: Player) -> int | None:
+    return desk.numbers(player.player_id).get(game.game_id)
+
+
+def _for_this_game(read: replies.Mail, player: Player, game: Game) -> replies.Mail:
+    """Return an email without the number of this game before its lines, and without lines for other games."""
+    named = games_named(read)
+    number = _number_of(game, player) if named else None
+    return read if number is None else for_number(read, number, named - {number})
 
 
 def _is_understood(wishes: Wishes) -> bool:
@@ -319,7 +337,8 @@ def _do_confirmed(waiting: _Reply, doing: Doing) -> None:
     """Carry out an earlier email that this one confirms."""
     earlier = replace(doing, mail=waiting.mail)
     player = waiting.player
-    read = unsigned(_read(waiting.mail, player.email), player.name, spoken().locale)
+    own = unsigned(_read(waiting.mail, player.email), player.name, spoken().locale)
+    read = _for_this_game(own, player, waiting.game)
     wishes, _ = _wishes(replace(waiting, read=read))
     wishes = _unsure(wishes) if waiting.mail.asks == REST else wishes
     do(earlier, wishes)

@@ -13,7 +13,18 @@ from server.errors import NotFound
 from server.games import Json
 from server.games.presentation import draw, draw_end
 from server.play.views import describe, load_visible, story
-from server.post.desk.commands import A_GAME, BY_NAME, EXAMPLE_NAME, FIND, HELP, PLAY, SET, name_word, naming_line
+from server.post.desk.commands import (
+    A_GAME,
+    BY_NAME,
+    EXAMPLE_NAME,
+    FIND,
+    HELP,
+    PLAY,
+    RULES,
+    SET,
+    name_word,
+    naming_line,
+)
 from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, games_in_short, rule_sections
@@ -146,8 +157,9 @@ def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]], has_games: bool
     """Yield the lines that do what the new player has wished for, or else begin the first game."""
     present = it.player.name if it.player else ""
     wished = [found for wish in wishes if (found := Wish(*wish)) != Wish(SET, present)]
-    if not (has_games or any(wish.command != SET for wish in wished)):
-        wished = [Wish(PLAY, A_GAME), Wish(FIND, A_GAME), *wished]
+    if not (has_games or any(wish.command not in (SET, RULES) for wish in wished)):
+        games = dict.fromkeys(wish.rest for wish in wished if wish.command == RULES) or [A_GAME]
+        wished = [*(Wish(command, game) for game in games for command in (PLAY, FIND)), *wished]
     yield from (wish.told() for wish in wished)
 
 

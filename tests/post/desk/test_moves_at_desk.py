@@ -115,6 +115,48 @@ def test_the_table_gets_everything_that_stands_beside_a_move(joined: Corresponde
     assert load(game_id).table.status == "paused"
 
 
+@pytest.mark.parametrize("form", ["games\ngame 1: {}", "game 1: {}\ngames", "games\n{}", "{}\ngames"])
+def test_a_move_beside_a_command_is_played(joined: Correspondent, form: str) -> None:
+    (game_id,) = ann_plays(joined, HIMMEL)
+    answers = joined.answers(joined.newest_answer.reply_to, form.format(a_move(game_id, ann_id(joined))))
+    assert any("You wrote: games" in it.text for it in answers)
+    assert not any("We don't understand" in it.text for it in answers)
+    assert moves(game_id) == 1
+
+
+@pytest.mark.parametrize("line", ["I resign game 1", "6 leo zz", "Put it on leo somewhere then"])
+def test_a_line_below_a_command_gets_an_answer(joined: Correspondent, line: str) -> None:
+    ann_plays(joined, HIMMEL)
+    answers = joined.answers(joined.newest_answer.reply_to, f"games\n{line}\n\nAnn")
+    assert any(line in it.text for it in answers)
+
+
+def test_a_game_line_is_played_while_another_question_is_open(joined: Correspondent) -> None:
+    game_id, _ = ann_plays(joined, HIMMEL, HIMMEL)
+    joined.asks("leave 2?")
+    joined.sends(joined.newest_answer.reply_to, f"game 1: {a_move(game_id, ann_id(joined))}")
+    assert moves(game_id) == 1
+
+
+def test_a_reply_to_a_turn_may_name_its_game_or_another_one(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, HIMMEL, HIMMEL)
+    turn = next(it for it in joined.mails()[::-1] if "Your turn" in it.subject and "Sternenhimmel" in it.subject)
+    joined.sends(turn.reply_to, f"game 1: {a_move(first, ann_id(joined))}\ngame 2: {a_move(second, ann_id(joined))}")
+    settle()
+    assert (moves(first), moves(second)) == (1, 1)
+
+
+def test_the_example_is_a_move_of_the_game_that_it_names(joined: Correspondent) -> None:
+    ann_plays(joined, "sternenglanz", HIMMEL, HIMMEL)
+    game_id = next(it for it, nr in desk.numbers(ann_id(joined)).items() if nr == 2)
+    answer = " ".join(joined.asks(a_move(game_id, ann_id(joined))).text.split())
+    found = re.search(r'for example "game (\d): ([^"]+)"', answer)
+    assert found
+    shown = next(it for it, nr in desk.numbers(ann_id(joined)).items() if nr == int(found[1]))
+    joined.sends(joined.newest_answer.reply_to, f"game {found[1]}: {found[2]}")
+    assert moves(shown) == 1
+
+
 def test_a_long_line_is_not_cut_to_another_move(joined: Correspondent) -> None:
     (game_id,) = ann_plays(joined, HIMMEL)
     move = a_move(game_id, ann_id(joined))
@@ -139,6 +181,7 @@ def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None
     assert "It isn't your turn in game 2" in refused.text
     assert (moves(first), moves(second)) == (0, 1)
     joined.sends(to, " ".join(example.groups()))  # the only game that waits
+    settle()
     assert (moves(first), moves(second)) == (1, 1)
 
 

@@ -15,6 +15,7 @@ from server.post.incoming.replies import Mail
 from server.store import desk
 from server.translations import language
 from server.worker import RECORDS
+from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import DESK, Correspondent
 from tests.support.games import everything_due_happens
 
@@ -107,6 +108,30 @@ def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) 
     assert "You have no games" in ann.asks("games").text
     assert "has started" in ann.asks("play sternenglanz against a bot").text
     assert named.text.count("Mira") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "play"),
+    [
+        ("How does it work?", "play"),
+        ("Wie geht das?", "spiele"),
+        ("How does Sternenhimmel work?\nCan I join?", "play"),
+    ],
+)
+def test_a_first_email_with_a_question_is_offered_a_game(ann: Correspondent, text: str, play: str) -> None:
+    (hello,) = ann.sends(DESK, text)
+    assert f"- {play} sternenhimmel: " in hello.text.replace("\u202f", "")
+    (welcome,) = ann.sends(hello.reply_to, text)
+    assert f"- {play} sternenhimmel: " in welcome.text
+
+
+def test_a_copied_line_of_a_list_is_its_command(ann: Correspondent) -> None:
+    ann_joins(ann)
+    answer = ann.asks("play sternenhimmel: Starts a game against bots immediately.")
+    assert "We don't understand" not in answer.text
+    answer = ann.asks("- play sternenhimmel: Starts a game against bots\n  immediately.")
+    assert "Game 2" in answer.text
+    assert "We don't understand" not in answer.text
 
 
 def test_a_first_email_says_of_each_game_what_it_is_for_how_many_and_how_long(ann: Correspondent) -> None:
