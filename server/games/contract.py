@@ -227,8 +227,9 @@ Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the mov
 Advise = Callable[[Any, Seat], tuple[Sequence[Any], float]]
 # Move -> a value that is equal for moves with the same effect, such as moves with copies of a card. Without it, all moves differ.
 Effect = Callable[[Any], Any]
-# View of the seat on turn, move, language -> a sentence about what the move achieves besides points, or "".
-WriteReason = Callable[[Json, Any, "Language"], str]
+# View of the seat on turn, move, language, whether another move was played -> a sentence about what the move achieves
+# besides points, or would have achieved, or "".
+WriteReason = Callable[[Json, Any, "Language", bool], str]
 # `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
 # View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each
 # state is as likely as the game's dice make it, and hidden choices of other seats are equally likely. `story` has the

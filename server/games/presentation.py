@@ -310,11 +310,17 @@ def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
     return "; ".join(write_move(rules, it, locale) for it in begun)
 
 
-def reason(rules: Rules, view: Json, move: Any, locale: str) -> str:
+def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False) -> str:
     """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
-    seat on turn."""
+    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved."""
     write: WriteReason | None = getattr(rules, "reason", None)
-    return write(view, move, language(locale)) if write else ""
+    return write(view, move, language(locale), is_past) if write else ""
+
+
+def telling_reasons(rules: Rules, view: Json, moves: Sequence[Any], locale: str, is_past: bool = False) -> list[str]:
+    """Return the reason for each of these moves, or "" if another of them has the same reason."""
+    reasons = [reason(rules, view, it, locale, is_past) for it in moves]
+    return [it if reasons.count(it) == 1 else "" for it in reasons]
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:

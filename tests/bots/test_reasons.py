@@ -5,7 +5,7 @@ from itertools import chain
 import pytest
 
 from server.games import GAMES, SeededDice
-from server.games.presentation import reason
+from server.games.presentation import reason, telling_reasons
 from server.games.sternenhimmel.moves import Placement
 from server.games.sternenhimmel.state import BoardScored
 from server.translations import LOCALES
@@ -20,7 +20,8 @@ def test_reasons_are_single_sentences_in_every_language_for_any_legal_move(game:
         rules, seat = played.rules, min(played.rules.to_act(played.state))
         view = rules.view(played.state, seat)
         for move in rules.legal_moves(played.state, seat)[::7]:
-            found.add(tuple(reason(rules, view, move, locale) for locale in LOCALES))
+            for is_past in (False, True):
+                found.add(tuple(reason(rules, view, move, locale, is_past) for locale in LOCALES))
     assert len(found) > 2
     for each in found:
         assert each == ("",) * len(LOCALES) or (all(it.endswith(".") for it in each) and len(set(each)) == len(LOCALES))
@@ -34,7 +35,13 @@ def test_a_placement_that_leads_fills_or_swallows_is_explained() -> None:
     assert reason(rules, view, Placement("7", "aries", "e"), "en") == "You take the lead in Aries."
     assert reason(rules, view, Placement("5", "aries", "e"), "en") == "You come closer to the lead in Aries."
     assert reason(rules, view, Placement("B", "aries", "b"), "en") == "The others lose 6 points in Aries."
+    board["spaces"] |= {"a": {"seat": 1, "star": None}, "b": {"seat": 0, "star": "7"}}
+    assert reason(rules, view, Placement("3", "aries", "e"), "en") == (
+        "As far as you can see, you extend your lead in Aries."
+    )
     board["spaces"] = {space: {"seat": 1, "star": "1"} for space in "abcd"} | {"e": None}
+    missed = reason(rules, view, Placement("10", "aries", "e"), "en", is_past=True)
+    assert missed == "Aries would have been scored, and you'd have come first."
     assert reason(rules, view, Placement("10", "aries", "e"), "en") == "Aries is scored now, and you come first."
     in_german = reason(rules, view, Placement("10", "aries", "e"), "de")
     assert in_german == "Das Sternbild Widder wird jetzt gewertet, und du liegst vorn."  # some names are plurals
@@ -57,6 +64,14 @@ def test_a_promised_first_place_is_kept() -> None:
                     assert scored.first == seat, (view, move)
                     kept += 1
     assert kept > 20 and open_ > 20
+
+
+def test_a_reason_that_several_moves_share_is_given_for_none() -> None:
+    rules = GAMES["sternenhimmel"]
+    board = {"board": "aries", "slot": 0, "spaces": dict.fromkeys("abcde")}
+    view = {"next": 0, "coins": [0, 0], "boards": [board, board | {"board": "taurus"}]}
+    moves = Placement("7", "aries", "e"), Placement("7", "taurus", "e"), Placement("6", "aries", "e")
+    assert telling_reasons(rules, view, moves, "en") == ["", "You take the lead in Taurus.", ""]
 
 
 def test_a_game_without_reasons_gives_none() -> None:

@@ -42,7 +42,7 @@ from server.games.sternenglanz.moves import (
 from server.games.sternenglanz.names import type_name
 from server.games.sternenglanz.options import OPTION_SCHEMA
 from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied
-from server.translations import Language
+from server.translations import Language, noted
 
 Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
@@ -92,23 +92,36 @@ def judge(view: Json) -> Callable[[Move], float]:
     return worth
 
 
-def reason(view: Json, move: Move, say: Language) -> str:
-    """Return a sentence about what the first step of a move achieves, besides points."""
+def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
+    """Return a sentence about what the first step of a move achieves, or would have achieved, besides points."""
     step, sky, target = move.steps[0], _sky(view), _target(view, _sky(view).stars)
     match step:
         case Choose(slot2, slot1) | LayCards(_, slot2, slot1):
             if any(card and type_of(card) == GEBURT for card in (slot2, slot1)):
-                return say.gettext("You can use %(card)s in your next turn.", card=type_name(GEBURT, say.locale))
+                return say.gettext(_USABLE[is_past], card=type_name(GEBURT, say.locale))
             return ""
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
             before, after = _lack(sky.stars, target), _lack(_after(sky.stars, step), target)
             if before and not after:
-                return say.gettext("Your constellation is then complete.")
+                return say.gettext(_COMPLETE[is_past])
             if after < before:
-                return say.gettext("Your constellation comes closer.")
+                return say.gettext(_NEARER[is_past])
             if _Chances(sky).gain(step) > 0:
-                return say.gettext("It makes further star births possible.")
+                return say.gettext(_FERTILE[is_past])
     return ""
+
+
+# The sentences about a step now, and about one that could have been played
+_USABLE = (
+    noted("You can use %(card)s in your next turn."),
+    noted("You could have used %(card)s in your next turn."),
+)
+_COMPLETE = noted("Your constellation is then complete."), noted("Your constellation would have been complete.")
+_NEARER = noted("Your constellation comes closer."), noted("Your constellation would have come closer.")
+_FERTILE = (
+    noted("It makes further star births possible."),
+    noted("It would have made further star births possible."),
+)
 
 
 def _sky(view: Json) -> State:

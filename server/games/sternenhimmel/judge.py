@@ -11,7 +11,7 @@ from server.games.contract import Json, Seat
 from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, FACE_VALUES, LYING, STARS, Board, Lying
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.state import State
-from server.translations import Language
+from server.translations import Language, noted
 
 # Views lack the options. Values and payments of the default edition are close enough for all of them.
 FACTORS = [2**doubles for doubles in range(10)]
@@ -34,8 +34,8 @@ def judge(view: Json) -> Callable[[Placement], float]:
     return worth
 
 
-def reason(view: Json, move: Placement, say: Language) -> str:
-    """Return one or two sentences about what a placement achieves, as far as its seat can see."""
+def reason(view: Json, move: Placement, say: Language, is_past: bool) -> str:
+    """Return one or two sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
     me, seats, board, near = view["next"], len(view["coins"]), BOARDS[move.board], _NEAR[move.board]
     spaces = next(it["spaces"] for it in view["boards"] if it["board"] == move.board)
     is_hidden = any(it and it["star"] is None and it["seat"] != me for it in spaces.values())
@@ -43,29 +43,70 @@ def reason(view: Json, move: Placement, say: Language) -> str:
     at = list(board.spaces).index(move.space)
     after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
     (old, had, *_), (new, left, *_) = _tally(near, lying, seats), _tally(near, after, seats)
-    name = board.names[say.locale]
     was_first, is_first = (
         (totals[me], counts[me]) > max(_ranked(totals, counts, me), default=(0, 0))
         for totals, counts in ((old, had), (new, left))
     )
     taken = sum(old) - old[me] - sum(new) + new[me]
     if None not in after:
-        if is_first and is_hidden:
-            return say.gettext("%(board)s is scored now. As far as you can see, you come first.", board=name)
-        if is_first:
-            return say.gettext("%(board)s is scored now, and you come first.", board=name)
-        return say.gettext("%(board)s is scored now.", board=name)
-    if taken > 0:
-        return say.gettext("The others lose %(points)s points in %(board)s.", points=taken, board=name)
-    if is_first:
-        if was_first:
-            return say.gettext("You extend your lead in %(board)s.", board=name)
-        if is_hidden:
-            return say.gettext("As far as you can see, you take the lead in %(board)s.", board=name)
-        return say.gettext("You take the lead in %(board)s.", board=name)
-    if new[me] > old[me]:
-        return say.gettext("You come closer to the lead in %(board)s.", board=name)
-    return ""
+        if not is_first:
+            return say.gettext(_SCORED[is_past], board=board.names[say.locale])
+        words = _SCORED_FIRST
+    elif taken > 0:
+        words = _TAKEN
+    elif is_first:
+        words = _EXTENDED if was_first else _LED
+    elif new[me] > old[me]:
+        words = _NEARER
+    else:
+        return ""
+    return say.gettext(words[is_hidden][is_past], board=board.names[say.locale], points=taken)
+
+
+# The sentences about a move now, and about one that could have been played
+_SCORED = noted("%(board)s is scored now."), noted("%(board)s would have been scored.")
+# The same, if all stars there are seen, and if some are hidden
+_SCORED_FIRST = (
+    (
+        noted("%(board)s is scored now, and you come first."),
+        noted("%(board)s would have been scored, and you'd have come first."),
+    ),
+    (
+        noted("%(board)s is scored now. As far as you can see, you come first."),
+        noted("%(board)s would have been scored. As far as you could see, you'd have come first."),
+    ),
+)
+_TAKEN = (
+    (
+        noted("The others lose %(points)s points in %(board)s."),
+        noted("The others would have lost %(points)s points in %(board)s."),
+    ),
+    (
+        noted("As far as you can see, the others lose points in %(board)s."),
+        noted("As far as you could see, the others would have lost points in %(board)s."),
+    ),
+)
+_EXTENDED = (
+    (noted("You extend your lead in %(board)s."), noted("You'd have extended your lead in %(board)s.")),
+    (
+        noted("As far as you can see, you extend your lead in %(board)s."),
+        noted("As far as you could see, you'd have extended your lead in %(board)s."),
+    ),
+)
+_LED = (
+    (noted("You take the lead in %(board)s."), noted("You'd have taken the lead in %(board)s.")),
+    (
+        noted("As far as you can see, you take the lead in %(board)s."),
+        noted("As far as you could see, you'd have taken the lead in %(board)s."),
+    ),
+)
+_NEARER = (
+    (noted("You come closer to the lead in %(board)s."), noted("You'd have come closer to the lead in %(board)s.")),
+    (
+        noted("As far as you can see, you come closer to the lead in %(board)s."),
+        noted("As far as you could see, you'd have come closer to the lead in %(board)s."),
+    ),
+)
 
 
 def advise(sky: State, seat: Seat) -> tuple[Sequence[Placement], float]:

@@ -18,7 +18,7 @@ from server.bots.advice import suggested
 from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
 from server.games import Json, Rules, Seat
-from server.games.presentation import reason, score_unit, write_move
+from server.games.presentation import score_unit, telling_reasons, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
@@ -84,15 +84,14 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
     ends = [_foreseen(seen, state, it.move, game) for it in compared[: advice.MOVES]]
     scores = [_scores(seen, it) for it in ends]
+    reasons = telling_reasons(rules, seen.view, [it.move for it in compared[: advice.MOVES]], locale)
     then, ends[0] = _then(seen, state, game, [*steps, compared[0].move], ways.suggests)
     return {
         "turn": turn,
         "moves": [
             {
                 **_told(rules, move, locale),
-                "why": language(locale).gettext("Wins the game.")
-                if _wins(seen, end)
-                else reason(rules, seen.view, move, locale),
+                "why": language(locale).gettext("Wins the game.") if _wins(seen, end) else why,
                 "behind": round(compared[0].gain - gain, 2),
                 "margin": round(margin, 2) if isfinite(margin) else None,
                 "scores": at_once,
@@ -100,7 +99,9 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
                 "scores_with_then": _scores(seen, end),
                 "wins": _wins(seen, end),
             }
-            for nr, ((move, gain, margin), at_once, end) in enumerate(zip(compared, scores, ends, strict=False))
+            for nr, ((move, gain, margin), at_once, end, why) in enumerate(
+                zip(compared, scores, ends, reasons, strict=False)
+            )
         ],
     }
 

@@ -23,7 +23,7 @@ from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat, standing
-from server.games.presentation import reason, write_move
+from server.games.presentation import telling_reasons, write_move
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -198,11 +198,15 @@ def _compute(claim: reviews.Claim, between: Callable[[], object]) -> None:
 def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Json:
     found = verdict(played.seen, played.move, rng, between)
     rules = played.seen.rules
+
+    def why(locale: str) -> str:
+        return telling_reasons(rules, played.seen.view, (found.better, played.move), locale, is_past=True)[0]
+
     better = {
         "move": rules.move_to_json(found.better),
         "gain": round(found.gain.points, 2),
         "margin": round(found.gain.margin, 2),
-        "why": {locale: reason(rules, played.seen.view, found.better, locale) for locale in LOCALES},
+        "why": {locale: why(locale) for locale in LOCALES},
     }
     return {
         "version": played.version,

@@ -364,20 +364,22 @@ def _seat_of(mail: DeskMail) -> Capability | None:
 
 
 def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Answer") -> Json:
-    """Return the subject of our answer to a reply to an email about a game. If the answer is about this game, also
+    """Return the subjects of our answer to a reply to an email about a game, and of a later review. If the answer is about this game, also
     return the seat and turn to which further replies go."""
     number = desk.numbers(player_id, [seat.game_id])[seat.game_id]
     game = load(seat.game_id)
     about = (commands.RULES, commands.HELP, *(commands.OF_THIS_GAME if game.table.status == "running" else ()))
     is_about = any(it.command in about and it.rest == str(number) for it in request.asked)
-    news = gettext(ANSWER.headline)
+    news, later = gettext(ANSWER.headline), gettext("Your review")
     if answer.said and all(it.rules for it in answer.said):
         news = gettext("The rules")
     elif request.asked and all(it.command == commands.REVIEW for it in request.asked):
-        news = gettext("Your review")
-    subject = gettext("%(news)s: %(title)s", news=news, title=game.head.title)
+        news = gettext("We're reviewing your moves") if any(it.review for it in answer.said) else later
+    subject, subject_of_review = (
+        clean(gettext("%(news)s: %(title)s", news=it, title=game.head.title), _LONGEST_SUBJECT) for it in (news, later)
+    )
     seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
-    return {"subject": clean(subject, _LONGEST_SUBJECT), "table": seat_of_answer}
+    return {"subject": subject, "subject_of_review": subject_of_review, "table": seat_of_answer}
 
 
 def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
@@ -566,14 +568,22 @@ def _finish(
 def _reviews_of(letter: Json) -> list[Json]:
     """Return an email for each review in an answer that is still being computed. It waits in the outbox until the review
     is complete."""
+    subject = letter["data"].get("subject_of_review", letter["data"].get("subject"))
     return [
         letter
         | {
-            "letter_id": letter_id_for(letter["data"]["subject"]),
+            "letter_id": letter_id_for(subject),
             "dedupe": reviews.waiting_letter(UUID(said["review"]["game"]), said["review"]["seat"]),
             "due_at": letter["due_at"] + _LATEST_REVIEW,
             "data": letter["data"]
-            | {"said": [said | {"told": []}], "new": False, "cut": False, "asked": [], "asked_in": ""},
+            | {
+                "subject": subject,
+                "said": [said | {"told": []}],
+                "new": False,
+                "cut": False,
+                "asked": [],
+                "asked_in": "",
+            },
         }
         for said in letter["data"].get("said", ())
         if said["review"]

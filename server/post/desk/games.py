@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -43,11 +44,13 @@ from server.post.wording import moment, pace_of, spoken, whole_points, with_you
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
+from server.translations.times import span
 
 _PAGE = 100
 _MOST_OWN = 100
 _MOST_OPEN = 20
 _MOST_OVER = 10
+_REVIEWED_PER_MINUTE = 20  # moves; a busy machine needs longer
 _MOST_BETTER = 10
 _MOST_TOLD = 300  # sentences of a story
 _BOT = "greedy"
@@ -418,9 +421,11 @@ def _review(errand: Errand, rest: str) -> Said:
     found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
     if is_complete:
         return _review_said(found, errand.named(game), game)
+    left = timedelta(minutes=1 + (found["total"] - found["done"]) // _REVIEWED_PER_MINUTE)
     told = gettext(
-        "A bot is reviewing your moves in game %(game)s. We'll email you the review when it's ready.",
-        game=errand.named(game),
+        "A bot is reviewing your moves in %(title)s. We'll email you the review in about %(time)s.",
+        title=game.head.title,
+        time=span(left, spoken()),
     )
     which = {"game": str(game.game_id), "player": str(errand.player_id), "seat": found["seat"]}
     return Said(told=[told], review=which)

@@ -778,7 +778,7 @@ def test_the_email_about_the_end_names_the_word_for_a_review(office: Office, ada
     assert 'Reply "review", and a bot compares your moves with its own.' in ended.text
     arrives(ended.reply_to, a_mail("Review, please!"))
     settle()
-    assert "A bot is reviewing your moves in game 1 Sternenhimmel." in office.mails("ada")[-1].text
+    assert "A bot is reviewing your moves in Sternenhimmel." in office.mails("ada")[-1].text
     assert reviews.find(game_id, 0) is not None
 
 

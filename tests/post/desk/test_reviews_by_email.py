@@ -36,12 +36,17 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
     while turn_of(game_id, ann_id) is not None:
         moves_on(game_id, ann_id)
         everything_due_happens()
-    for _ in range(2):  # a second order causes no second email
-        assert "email you the review when" in " ".join(ann.asks("review 1").text.split())
+    ended = ann.newest
+    (begun,) = ann.answers(ended.reply_to, "review")
+    assert begun.subject == "We're reviewing your moves: Sternenglanz"
+    for answer in (begun, ann.asks("review 1")):  # a second order causes no second email
+        said = " ".join(answer.text.split())
+        assert re.search(r"moves in Sternenglanz\. We'll email you the review in about \d minutes?\.", said)
     before = len(ann.mails())
     while review_due(lambda: None):
         pass
     (letter,) = ann.mails()[before:]
+    assert letter.subject == "Your review: Sternenglanz"
     told = letter.text
     assert ann.asks("review 1").text.partition("Game 1")[2] == told.partition("Game 1")[2]
     found, is_complete = reviewing.review(game_id, ann_id, None, "en")
