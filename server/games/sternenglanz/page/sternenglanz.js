@@ -306,7 +306,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class=${now.turn > 1 ? "aim unseen" : "aim"}>${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : turn === null && !sending ? waits
+  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused") : turn === null && !sending ? waits
     : asking(building, { view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;

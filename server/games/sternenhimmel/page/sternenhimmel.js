@@ -194,7 +194,7 @@ export function Room({ table, rules, view, at }) {
         ${error && html`<${Sorry} error=${error} />`}
         ${moved && html`<p class="moved">${moved}</p>`}
         <p class="ask" role="status">${isTaken && turn !== null && html`<strong>${t("ask.taken")}</strong> `}
-          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
+          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused") : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
