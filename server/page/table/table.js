@@ -10,6 +10,7 @@ import { left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
+import { shownRules } from "./guide.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
@@ -95,7 +96,9 @@ export const openTable = (id) => lookAhead(id, expect);
  * @param {{game: Game}} props
  */
 function RulesButton({ game }) {
-  const [opened, open] = useState(/** @type {{section?: string} | null} */ (null));
+  const opened = useStore(shownRules);
+  const open = shownRules.set;
+  useEffect(() => () => open(null), []);
   useEffect(() => {
     const press = (/** @type {any} */ { key, target }) =>
       key === "?" && !target.closest("input, select, textarea, dialog") && open({ section: "keys" });
@@ -144,6 +147,7 @@ function Begun({ table }) {
   };
   useEffect(() => () => isChatOpen.set(false), []);
   const ended = useRef(!!game.outcome);
+  const isFresh = useRef(!game.outcome); // the focus goes to a result that comes while the table is open
   useEffect(() => {
     if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
     ended.current = !!game.outcome;
@@ -173,7 +177,7 @@ function Begun({ table }) {
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
-        "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isReviewed=${isReviewed}
+        "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
       ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
