@@ -87,6 +87,11 @@ def test_a_turn_is_built_by_mouse_and_undone_step_by_step(pair: tuple[Client, Cl
     expect(page.locator(".tray .told")).to_contain_text(f"You would place a dot star on {laid['field']}")
     assert laid["field"] not in client.get(f"/v1/games/{game}")["view"]["board"]
 
+    page.locator("[data-slot='2']").click()
+    page.locator(".field:not(.lit)").first.click(force=True)  # it is disabled, and keeps the step that is begun
+    expect(page.locator(".tray")).to_contain_text("isn't possible for this card.")
+    expect(page.locator("[data-slot='2']")).to_have_attribute("aria-pressed", "true")
+    page.locator("[data-undo]").click()
     page.locator("[data-undo]").click()
     expect(field.locator(".punkt")).to_be_hidden()
     expect(page.locator("[data-slot='1']")).to_have_attribute("aria-pressed", "true")

@@ -200,7 +200,7 @@ export function Room({ table, rules, view, at }) {
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
             : [isFirst && !isBegun && !sending && t("goal.coins"), turn === null && !sending ? waitInWords(game) : asking(star, chosen.space, sending)].filter(Boolean).join(" ")} ${turn === null && planner}</p>
-        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide} isNew=${isFirst && !isBegun}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : `guide.star${by}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
