@@ -138,6 +138,7 @@ def test_the_last_turn_of_a_game_is_previewed_before_it_is_played(
     play_it(page)
     expect(page.locator(".state")).to_contain_text("The game is over")
     expect(page.locator(".result .why")).to_contain_text("The last round is over.")
+    expect(page.locator(".result h2")).to_be_focused()
     expect(page.locator(".tray")).to_have_count(0)
     expect(page.locator(".tableau")).to_have_count(2)
 
