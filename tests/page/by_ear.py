@@ -251,7 +251,7 @@ def play_on_firmament(line: CDPSession) -> None:
         if wanted:
             press(line, RNG.choice(wanted))
         line.send("Runtime.evaluate", {"expression": "new Promise((it) => setTimeout(it, 60))", "awaitPromise": True})
-    press(line, await_button(line, "Play this much now"))
+    press(line, await_button(line, "Play these steps now"))
 
 
 def _wanted(heard: Sequence[Heard]) -> list[Heard]:

@@ -114,8 +114,12 @@ def test_a_player_is_guided_through_three_taps_in_the_first_three_turns(house: H
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
     guide = page.locator(".guide")
+    guide.get_by_role("button", name="New? The rules in three minutes").click()
+    expect(page.locator("dialog [data-section]").first).to_be_visible()
+    page.keyboard.press("Escape")
     for moves in (4, 7, 10):
         expect(guide).to_contain_text("Step 1 of 3.")
+        expect(guide.get_by_role("button", name="New?")).to_have_count(int(moves == 4))
         page.locator(".hand .star.open").first.click()
         expect(guide).to_contain_text("Step 2 of 3. Now choose a highlighted space. Large spaces hide your star")
         page.locator(".space.large.lit").first.click()
@@ -136,8 +140,8 @@ def test_the_sternenglanz_guide_stays_until_the_player_hides_it(house: House, wi
     client = quiet(sign_in(house, "nora@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     page = at_table(windows.open(client), game_id)
-    for of in (3, 4):  # the first cards, then the first turn
-        expect(page.locator(".guide")).to_contain_text(f"Step 1 of {of}.")
+    for begins in ("Step 1 of 3. Choose a card for slot 2", "Choose a slot"):  # the first cards, then the first turn
+        expect(page.locator(".guide")).to_contain_text(begins)
         path = f"/v1/games/{game_id}/legal-moves"
         tap_out(page, [client.get(path)["moves"][0]["steps"][0]])
         play_it(page)
@@ -163,32 +167,37 @@ def test_a_sternenglanz_turn_that_was_not_played_does_not_count_for_the_guide(ho
             play_it(page)
         expect(page.locator(".tray")).to_contain_text("Not now.")
         expect(page.locator(".send")).to_be_enabled()
-    expect(page.locator(".guide")).to_contain_text("Step 4 of 4.")
+    expect(page.locator(".guide")).to_contain_text("Press “Play it” to confirm.")
 
 
-def test_the_sternenglanz_guide_counts_each_part_of_a_turn(house: House, windows: Windows) -> None:
+def test_the_sternenglanz_guide_leads_through_each_part_of_a_turn(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "ulla")
     page = at_table(windows.open(client), game_id)
     guide = page.locator(".guide")
-    expect(guide).to_contain_text("Step 1 of 4. Choose a slot")
+    expect(guide).to_contain_text("Choose a slot")
     turn = page.locator(".phase").inner_text()
     page.locator("[data-slot='1']").click()
-    expect(guide).to_contain_text("Step 1 of 4. Now choose a highlighted space.")
+    expect(guide).to_contain_text("Now choose a highlighted space.")
     path = f"/v1/games/{game_id}/legal-moves"
     [first] = next(it["steps"] for it in client.get(path)["moves"] if it["steps"][0]["slot"] == 1)
     tap_out(page, [first])
-    expect(guide).to_contain_text("Step 2 of 4. Choose the next slot.")
+    expect(guide).to_contain_text(
+        "Choose the next slot. “Play these steps now” plays the steps so far. Your turn then goes on."
+    )
+    before = page.locator(".own .slots").bounding_box()
+    page.locator("[data-undo]").click()
+    assert page.locator(".own .slots").bounding_box() == before
     page.get_by_role("button", name="Start over").click()
     further = client.post(path, {"begun": [{"steps": [first]}]}, status=200)["moves"]
     [second] = next(it["steps"] for it in further if it["steps"][0]["slot"] == 2)
     tap_out(page, [first, second])
-    expect(guide).to_contain_text("Step 3 of 5. Use slot 3 as well, or press “Stop after slots 1 and 2”.")
+    expect(guide).to_contain_text("Use slot 3 as well, or press “Stop after slots 1 and 2”.")
     page.locator("[data-action=finish]").click()
-    expect(guide).to_contain_text("Step 4 of 5. Your cards have moved along.")
+    expect(guide).to_contain_text("Your cards have moved along.")
     page.locator(".held.lit").first.click()
-    expect(guide).to_contain_text("Step 4 of 5. Cover slot 1")
+    expect(guide).to_contain_text("Cover slot 1 with a card, or keep the printed one.")
     page.locator("[data-action=bare]").click()
-    expect(guide).to_contain_text("Step 5 of 5.")
+    expect(guide).to_contain_text("Press “Play it” to confirm.")
     expect(page.locator(".phase")).to_have_text(turn)  # not of the next turn
 
 

@@ -139,6 +139,13 @@ def test_texts_shown_during_a_turn_are_never_cut_off(house: House, windows: Wind
         where.tap() if size == "phone" else where.click()
 
     to_turn(page, game_of(one, ME, BOT, BOT))
+    if size == "phone":
+        page.set_viewport_size({"width": 320, "height": 640})
+        cut_off += page.evaluate(CUT_OFF)
+        page.set_viewport_size(SIZES[size]["viewport"])
+    else:
+        page.keyboard.press("Tab")  # explains the keys, which takes more words
+        expect(page.locator(".guide")).to_contain_text("Tab")
     press(page.locator(".hand .star.open").last)
     press(page.locator(".space.large.lit").first)
     press(page.locator(".confirm button").first)

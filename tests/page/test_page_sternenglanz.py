@@ -87,6 +87,11 @@ def test_a_turn_is_built_by_mouse_and_undone_step_by_step(pair: tuple[Client, Cl
     expect(page.locator(".tray .told")).to_contain_text(f"You would place a dot star on {laid['field']}")
     assert laid["field"] not in client.get(f"/v1/games/{game}")["view"]["board"]
 
+    page.locator("[data-slot='2']").click()
+    page.locator(".field:not(.lit)").first.click(force=True)  # it is disabled, and keeps the step that is begun
+    expect(page.locator(".tray")).to_contain_text("isn't possible for this card.")
+    expect(page.locator("[data-slot='2']")).to_have_attribute("aria-pressed", "true")
+    page.locator("[data-undo]").click()
     page.locator("[data-undo]").click()
     expect(field.locator(".punkt")).to_be_hidden()
     expect(page.locator("[data-slot='1']")).to_have_attribute("aria-pressed", "true")
@@ -133,6 +138,7 @@ def test_the_last_turn_of_a_game_is_previewed_before_it_is_played(
     play_it(page)
     expect(page.locator(".state")).to_contain_text("The game is over")
     expect(page.locator(".result .why")).to_contain_text("The last round is over.")
+    expect(page.locator(".result h2")).to_be_focused()
     expect(page.locator(".tray")).to_have_count(0)
     expect(page.locator(".tableau")).to_have_count(2)
 

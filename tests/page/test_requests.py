@@ -28,41 +28,48 @@ def at_table(page: Page, game_id: str) -> Page:
     return page
 
 
+IS_CUT = "it => it.scrollWidth > it.clientWidth || it.scrollHeight > it.clientHeight"
+LINE = {"phone": 68, "desk": 48}  # pixels, as --state in table.css
+
+
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
+def test_the_undo_button_of_the_status_line_shows_its_terms_and_moves_nothing(
     house: House, windows: Windows, size: str
 ) -> None:
     game_id, (one, _) = seated(house, f"ada-{size}", f"ben-{size}")
     play(one, game_id)
-    page = at_table(windows.open(one, **SIZES[size]), game_id)
-    undo = page.locator(".state .whose .undo > button")
+    one.ask("PATCH", "/v1/me", json={"locale": "de"})  # its words are the longest
+    page = at_table(windows.open(one, **SIZES[size], locale="de"), game_id)
+    undo = page.locator(".state .undo > button")
     expect(undo).to_be_in_viewport(ratio=1)
-    expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Take back")
+    expect(page.locator(".state .whose")).to_be_in_viewport(ratio=1)
+    assert page.locator(".state").evaluate("it => it.offsetHeight") <= LINE[size]
     sky = page.locator(".boards").bounding_box()
     undo.click()
-    expect(page.get_by_text("The move will be undone at once")).to_be_in_viewport(ratio=1)
-    expect(page.locator(".really strong")).to_contain_text(re.compile(r"^You put .* on .*\.$"))
+    expect(page.locator(".really strong")).to_contain_text(re.compile(r"^Du hast .* gelegt\.$"))
+    assert not too_wide(page) and not page.locator(".really").evaluate(IS_CUT)
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
     page.keyboard.press("Escape")
     expect(page.locator(".really")).to_have_count(0)
+    expect(undo).to_be_focused()
     undo.click()
-    page.get_by_role("button", name="Take it back").click()
+    page.locator(".really button").first.click()
     until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
     expect(undo).to_have_count(0)
 
 
-def test_a_request_to_undo_is_shown_and_cancelled_where_it_was_made(house: House, windows: Windows) -> None:
+def test_a_request_to_undo_is_shown_at_the_top_and_withdrawn_there(house: House, windows: Windows) -> None:
     game_id, clients = seated(house, "ada-requests", "ben-requests", "cleo-requests")
     one = next(it for it in clients if play(it, game_id))
     assert any(play(it, game_id) for it in clients if it is not one)  # the third player is to move
     page = at_table(windows.open(one, **PHONE), game_id)
-    whose = page.locator(".state .whose")
     one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202)
-    expect(whose).to_contain_text("Undo requested · Cancel")
+    asked = request(page, "You asked to undo your move.")
+    expect(asked).to_be_in_viewport(ratio=1)
     assert not too_wide(page)
-    whose.get_by_role("button", name="Cancel").click()
-    expect(whose).not_to_contain_text("Undo requested")
+    asked.get_by_role("button", name="Withdraw").click()
+    expect(asked).to_have_count(0)
     assert one.get(f"/v1/games/{game_id}/votes")["take-back"] is None
 
 
@@ -72,7 +79,7 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     play(ada, game_id)
     until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
     page = at_table(windows.open(ada), game_id)
-    page.locator(".state .whose").get_by_role("button", name="Take back my last move").click()
+    page.locator(".state").get_by_role("button", name="Take back my last move").click()
     expect(page.get_by_text("You're playing only with bots, so the move will be undone at once.")).to_be_visible()
     page.get_by_role("button", name="Take it back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
@@ -113,6 +120,20 @@ def test_players_can_vote_at_the_top_of_the_table(
     asked.get_by_role("button", name="Agree").click()
     expect(asked).to_have_count(0)
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
+
+
+def test_a_paused_game_is_resumed_at_the_top_of_the_table(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "fay", "gus")
+    for client in clients:
+        client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
+    one, other = (at_table(windows.open(client, **PHONE), game_id) for client in clients)
+    for page in (one, other):
+        expect(request(page, "The game is paused.")).to_be_in_viewport(ratio=1)
+    request(one, "The game is paused.").get_by_role("button", name="Resume").click()
+    expect(request(one, "You want to resume the game.").get_by_role("button", name="Withdraw")).to_be_visible()
+    request(other, "fay asks to resume the game.").get_by_role("button", name="Agree").click()
+    until(lambda: clients[0].get(f"/v1/games/{game_id}")["status"] == "running")
+    expect(page.locator(".request")).to_have_count(0)
 
 
 def test_players_who_asked_for_a_vote_or_agreed_to_it_see_no_request(house: House, windows: Windows) -> None:

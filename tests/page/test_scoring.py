@@ -235,6 +235,7 @@ def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, window
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     assert is_at(page, ".offer button")
+    assert page.locator("[data-said]").evaluate("it => it.scrollHeight <= it.clientHeight + 1")  # nothing is cut off
 
 
 def test_a_scoring_plays_automatically_can_be_paused_and_respects_reduced_motion(

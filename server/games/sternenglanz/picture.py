@@ -158,7 +158,7 @@ def _goal(scenario: int, locale: str) -> str:
 def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
     """Yield the Firmament. This turn's actions are marked in the active seat's colour."""
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
-    has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
+    has_bonus = CARDS.scenarios[view["scenario"]].bonus_points and view["result"] is None
     laid = {where for where, _ in view["log"]["laid"]}
     news = {*view.get("news", ())} - laid
     yield '<g id="firmament">'

@@ -38,6 +38,7 @@ from server.render.text_layout import captioned, punctuated
 _ROW, _HEAD = 392, 50  # heights of a board and its heading
 _MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from the card's top
 _SEAT = 58
+_NEXT = 100  # width of "am Zug"
 _RADIUS = {"large": 24, "small": 19}
 _GOLD, _SILVER = "#ecc95a", "#cfd5e3"  # of the coins for the first and second prize
 
@@ -116,7 +117,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     if "payouts" in shown:
         yield from _gains(shown["payouts"], theme)
     elif board.id != board.names[locale].lower():
-        yield Line(16, 58, board.id, theme.faint, 20, theme.card)
+        yield Line(16, 58, board.id.capitalize(), theme.faint, 20, theme.card)
     news = shown.get("news", ())
     for space, lying in shown["spaces"].items():
         x, y = _at(board, space)
@@ -230,9 +231,9 @@ def _seat(view: Json, seat: int, names: Sequence[str], style: tuple[Theme, str],
     if is_next:
         marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
         yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
-        yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
+        yield Line(width - 10, -4, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
-    words, size = fitted(names[seat], width - 60, LEGIBLE)
+    words, size = fitted(names[seat], width - 60 - (_NEXT if is_next else 0), LEGIBLE)
     yield Line(50, -4, words, theme.ink, size, ground, bold=is_next)
     held = f"{_counted(view['coins'][seat], 'coins', locale)}, {_counted(view['hand_sizes'][seat], 'stars', locale)}"
     yield Line(50, 19, held, theme.faint, 20, ground)

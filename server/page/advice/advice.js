@@ -75,15 +75,19 @@ export function Hint({ table, rules, close }) {
     return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
       it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ");
   };
+  const leave = () => {
+    place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
+    close();
+  };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, moves });
   };
   return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${box}
-    onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
         ? t(replaces ? "hint.replaces" : isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
-      <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
+      <button class="plain" onClick=${leave}>${t("hint.close")}</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
         <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${

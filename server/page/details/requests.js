@@ -5,6 +5,7 @@ import { call } from "../ui/api.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
+import { Tool } from "../table/tool.js";
 import { seatName } from "../ui/game-card.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 /** @import { SeenTable, Votes, WayBack } from "../ui/types" */
@@ -28,7 +29,8 @@ export const tell = (base, it) => votes.set({ base, votes: it });
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
 /**
- * Show other players' open requests, one per line, until the player answers them. Also show who refuses the player's own.
+ * Show other players' open requests, one per line, until the player answers them. Also show the player's own requests that
+ * others refuse, their own request to take back a move, and how to resume a paused game.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -46,14 +48,17 @@ export function Requests({ table }) {
   if (known?.base !== base) return null;
   const { refusals, "take-back": back } = known.votes;
   const isMine = (/** @type {Wish} */ wish) => (wish === "take-back" ? back?.seat === seat : known.votes[wish].includes(seat));
-  const refused = WISHES.filter((wish) => refusals[wish].length > 0 && isMine(wish));
+  const isPaused = game.status === "paused";
+  const own = WISHES.filter((wish) => isMine(wish) && (refusals[wish].length > 0 || wish === "take-back" || wish === "resume"));
   const asked = WISHES.filter((wish) => {
     const seats = inFavour(known.votes, wish);
     return seats.length > 0 && !seats.includes(seat) && !refusals[wish].includes(seat);
   });
-  return (asked.length > 0 || refused.length > 0) && html`<div class="asks">
+  const isResumed = isPaused && !asked.includes("resume") && !own.includes("resume");
+  return (asked.length > 0 || own.length > 0 || isResumed) && html`<div class="asks">
+    ${isResumed && html`<${Paused} table=${table} />`}
     ${asked.map((wish) => html`<${Request} key=${wish} table=${table} wish=${wish} votes=${known.votes} />`)}
-    ${refused.map((wish) => html`<${Refused} key=${wish} table=${table} wish=${wish} seats=${refusals[wish]} />`)}</div>`;
+    ${own.map((wish) => html`<${Own} key=${wish} table=${table} wish=${wish} seats=${refusals[wish]} />`)}</div>`;
 }
 
 /**
@@ -88,28 +93,27 @@ function Request({ table, wish, votes }) {
   </section>`;
 }
 
+/** @param {{table: SeenTable}} props */
+function Paused({ table }) {
+  const [busy, error, resume] = useVote(table, "resume", true);
+  return html`<section class="strip request" aria-label=${t("status.paused")}>
+    <p><strong>${t("ask.paused")}</strong></p>
+    <button disabled=${busy} onClick=${resume}>${t("asks.resume.do")}</button>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
 /** @param {{table: SeenTable, wish: Wish, seats: number[]}} props */
-function Refused({ table, wish, seats }) {
+function Own({ table, wish, seats }) {
   const [busy, error, withdraw] = useVote(table, wish, false);
   const names = listed(seats.map((it) => seatName(table.game.seats[it])));
-  const told = `${t(`asks.mine.${wish}`)} ${t("asks.refused", { names })}`;
+  const told = [t(`asks.mine.${wish}`), seats.length > 0 && t("asks.refused", { names })].filter(Boolean).join(" ");
   return html`<section class="strip request" aria-label=${told}>
     <p>${told}</p>
     <button class="plain" disabled=${busy} onClick=${withdraw} aria-label=${`${t("asks.withdraw")}: ${told}`}>${
       t("asks.withdraw")}</button>
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
-}
-
-/**
- * Show the player's own request to take back a move where they made it.
- * @param {{table: SeenTable}} props
- */
-function Requested({ table }) {
-  const [busy, error, cancel] = useVote(table, "take-back", false);
-  return html`<span class="undo asked" role="group" aria-label=${t("take-back.mine")}><span class="dot"> · </span>${
-    t("take-back.requested")} · <button class="plain" disabled=${busy} onClick=${cancel}>${t("cancel")}</button>
-    ${error && html`<${Sorry} error=${error} />`}</span>`;
 }
 
 /**
@@ -123,18 +127,26 @@ export function TakeBack({ table, isShort = false }) {
   const [way] = useFresh(find, [game.version, game.status]);
   const known = useStore(votes);
   const [sure, setSure] = useState(/** @type {number | null} */ (null)); // the version to return to
+  const place = useRef();
   const stay = useRef();
+  const isBack = useRef(false); // after Cancel, the focus returns to the button that asked
   const isSure = sure !== null && sure === way?.to;
-  useEffect(() => void (isSure && stay.current.focus()), [isSure]);
+  useEffect(() => {
+    if (isSure) stay.current.focus();
+    else if (isBack.current) place.current?.querySelector("button")?.focus();
+    isBack.current = false;
+  }, [isSure]);
   const [busy, error, take] = useSubmit(async () => {
     const { vote } = await call("POST", `${base}/take-backs`, { to: sure });
     setSure(null);
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
     await table.look();
   });
-  const cancel = () => setSure(null);
+  const cancel = () => {
+    isBack.current = true;
+    setSure(null);
+  };
   const isAsked = known?.base === base && known.votes["take-back"];
-  if (isShort && isAsked && isAsked.seat === game.you?.seat) return html`<${Requested} table=${table} />`;
   if (!way || way.to === null || isAsked) return error ? html`<${Sorry} error=${error} />` : null;
   const undo = t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
@@ -144,8 +156,8 @@ export function TakeBack({ table, isShort = false }) {
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
-  return isShort ? html`<span class="undo" onKeyDown=${escape}><span class="dot"> · </span><button class="plain" aria-label=${undo}
-      aria-expanded=${isSure} onClick=${() => setSure(isSure ? null : way.to)}>${t("take-back.short")}</button>
-      ${isSure && html`<span class="really row" role="group" aria-label=${undo}>${question}</span>`}</span>`
-    : html`<p class="row">${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
+  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${t("take-back.short")} aria-label=${undo}
+      aria-expanded=${isSure} onClick=${() => setSure(isSure ? null : way.to)} />
+      ${isSure && html`<div class="really row" role="group" aria-label=${undo}>${question}</div>`}</div>`
+    : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
 }

@@ -47,7 +47,7 @@ export function Ended({ table, problem }) {
  */
 function next({ seats, you }) {
   const asked = seats.filter((it) => it.to_act && it.kind === "human" && it.seat !== you?.seat);
-  return asked.length > 0 && `${t("waits-for", { names: listed(asked.map(seatName)) })}.`;
+  return asked.length > 0 && t("link.next", { names: listed(asked.map(seatName)) });
 }
 
 /** @param {{game: Game, played: GameEvent[]}} props */

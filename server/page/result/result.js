@@ -1,5 +1,5 @@
 // The result of a finished game: places, scores and tie-breaks.
-import { html, useEffect } from "../ui/html.js";
+import { html, useEffect, useRef } from "../ui/html.js";
 import { GAMES } from "../ui/games.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
@@ -17,7 +17,12 @@ import { link, me } from "../ui/token.js";
 
 const EVERY = 20_000; // milliseconds between looks for a rematch
 
-export function Result({ table, isReviewed, review }) {
+export function Result({ table, isFresh, isReviewed, review }) {
+  const heading = useRef();
+  useEffect(() => {
+    if (isFresh.current && !document.activeElement?.matches("input, textarea, select")) heading.current.focus({ preventScroll: true });
+    isFresh.current = false;
+  }, []);
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
@@ -32,7 +37,7 @@ export function Result({ table, isReviewed, review }) {
   return html`<section class="result" aria-labelledby="result">
     <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
       seed=${game.id} /></svg>
-    <h2 id="result">${isMine ? t("result.you")
+    <h2 id="result" tabindex="-1" ref=${heading}>${isMine ? t("result.you")
       : t("result.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
     <p class="why">${why(game, order, names)}</p>
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${places[seat] === 1 ? "winner" : ""}>
@@ -96,7 +101,7 @@ function why({ rules, outcome, view, you }, order, names) {
   const isOwn = next !== undefined && next === you?.seat;
   const ahead = count > 0 && tell("result.ahead", isOwn, { ahead: t(GAMES[rules]?.score ?? "points", { count }), name: names[next] });
   const behind = you && places[you.seat] > 1 && !isOwn && scores[order[0]] - scores[you.seat];
-  const own = behind > 0 && t("result.place", { place: places[you.seat], behind: t(GAMES[rules]?.score ?? "points", { count: behind }) });
+  const own = behind > 0 && t("result.place", { place: t(`result.rank.${places[you.seat]}`), behind: t(GAMES[rules]?.score ?? "points", { count: behind }) });
   return [knows(key) && t(key), ahead, own].filter(Boolean).join(" ");
 }
 

@@ -14,6 +14,9 @@ export const input = store(POINTER);
 addEventListener("keydown", ({ key }) => /^(Tab|Arrow|Home|Page)/.test(key) && input.set(".keys"));
 addEventListener("pointerdown", () => input.set(POINTER));
 
+/** The section at which the rules of the open table are shown, or null. */
+export const shownRules = store(/** @type {{section?: string} | null} */ (null));
+
 /**
  * Return whether to show the guide, and functions to call after each turn and to hide the guide for good.
  * @param {string} rules
@@ -35,6 +38,9 @@ export function useGuide(rules) {
   return [isGuided, played, hide];
 }
 
-/** @param {{step: number, of?: number, words: string, hide: false | (() => void)}} props */
-export const Guide = ({ step, of = 3, words, hide }) => html`<p class="guide"><span class="step">${t("guide.step", {
-  step, of })}</span> ${words} ${hide && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;
+/**
+ * Show a step. Before a player's first move, it offers the rules (`isNew`).
+ * @param {{step?: number, of?: number, words: string, isNew: boolean, hide: false | (() => void)}} props
+ */
+export const Guide = ({ step, of = 3, words, isNew, hide }) => html`<p class="guide">${step && html`<span class="step">${t("guide.step", {
+  step, of })}</span> `}${words} ${isNew && html`<button class="plain" onClick=${() => shownRules.set({})}>${t("guide.rules")}</button> `}${hide && html`<button class="plain" onClick=${hide}>${t("guide.close")}</button>`}</p>`;

@@ -10,6 +10,7 @@ import { left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
+import { shownRules } from "./guide.js";
 import { History, useEarlier } from "./history.js";
 import { hasMissed, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
@@ -17,6 +18,7 @@ import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting
 import { Next } from "./next.js";
 import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
+import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { toSignIn } from "../ui/routes.js";
 import { SeatMark } from "../ui/seat-shapes.js";
@@ -103,7 +105,9 @@ export const openTable = (id) => lookAhead(id, expect);
  * @param {{game: Game}} props
  */
 function RulesButton({ game }) {
-  const [opened, open] = useState(/** @type {{section?: string} | null} */ (null));
+  const opened = useStore(shownRules);
+  const open = shownRules.set;
+  useEffect(() => () => open(null), []);
   useEffect(() => {
     const press = (/** @type {any} */ { key, target }) =>
       key === "?" && !target.closest("input, select, textarea, dialog") && open({ section: "keys" });
@@ -152,6 +156,7 @@ function Begun({ table }) {
   };
   useEffect(() => () => isChatOpen.set(false), []);
   const ended = useRef(!!game.outcome);
+  const isFresh = useRef(!game.outcome); // the focus goes to a result that comes while the table is open
   useEffect(() => {
     if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
     ended.current = !!game.outcome;
@@ -181,7 +186,7 @@ function Begun({ table }) {
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
-        "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isReviewed=${isReviewed}
+        "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
       ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
@@ -348,14 +353,14 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
   };
   return html`<div class="state" ref=${line}>
     <${Home} game=${game} />
-    <h1>${game.title} <small class="faint">${untold(game)}</small></h1>
+    <h1 title=${game.title}>${game.title} <small class="faint">${untold(game)}</small></h1>
     <p class="whose">
-      ${isRunning ? html`<span>${words}${mayUndo && html`<${Undo} table=${table} isShort />`}</span>` : words}
-      ${isRunning && due && html`<${Left} at=${due} />`}
+      ${words}${isRunning && due && html` <${Left} at=${due} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
-    <${Next} game=${game} />
+    ${at === null && html`<${Next} game=${game} />`}
+    ${isRunning && mayUndo && at === null && html`<${Undo} table=${table} isShort />`}
     <div class="tools">${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} game=${game} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
@@ -424,23 +429,6 @@ const divided = (names) => names.map((name) => {
   while (at > 0 && alike.some((it) => it.endsWith(from(at)))) at -= 1;
   return [letters.slice(0, at).join(""), from(at)];
 });
-
-const ICONS = {
-  chat: "M4 5h16v11h-9l-4.5 4v-4H4zM8 9h8M8 12h5",
-  hint: "M9.5 18h5M10.5 21h3M8.5 15.5a6.5 6.5 0 1 1 7 0V18h-7z",
-  earlier: "M12 4a8 8 0 1 1-7.4 5M4 4v5h5M12 8v4l3 2",
-  more: "M5 6h14M5 12h14M5 18h9",
-  up: "M12 19V5M6 11l6-6l6 6",
-  rules: "M5 5c3-1 5-1 7 .5c2-1.5 4-1.5 7-.5v13c-3-1-5-1-7 .5c-2-1.5-4-1.5-7-.5zM12 5.5v13",
-};
-
-/**
- * A button with an icon, and with a label where there is room.
- * @param {{icon: keyof typeof ICONS, words: string, children?: unknown} & Record<string, unknown>} props
- */
-const Tool = ({ icon, words, children, ...props }) => html`<button class="plain tool" data-tool=${icon} title=${words} ...${props}>
-  <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d=${ICONS[icon]} /></svg>
-  <span class="words">${words}</span>${children}</button>`;
 
 /**
  * Play a sound if sounds are on.

@@ -96,6 +96,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
   const [busy, setBusy] = useState(false);
+  const [missed, miss] = useState(/** @type {{taps: Tap[], field: unknown} | null} */ (null)); // a field that can't follow the taps
   const latest = useRef(turn);
   latest.current = turn;
   const { levels: before, taps } = kept.turn === turn ? kept : start; // discard another turn's steps
@@ -112,10 +113,14 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const after = (tap) => ways(tap.kind).map((it) => [...it, tap]).find((it) => fitting(all, it).length);
 
   /**
-   * Return the taps that a tap of this kind may follow, most preferred first.
+   * Return the taps that a tap of this kind may follow, most preferred first. A field neither drops a slot nor a path.
    * @param {Tap["kind"]} kind
    */
-  const ways = (kind) => [taps, taps.filter((it) => it.kind !== kind), []];
+  const ways = (kind) => {
+    const path = tapped(taps, "field").length;
+    if (kind !== "field" || (!path && !tapped(taps, "slot").length)) return [taps, taps.filter((it) => it.kind !== kind), []];
+    return path > 1 ? [taps] : [taps, taps.filter((it) => it.kind !== kind)];
+  };
 
   /** @type {Map<Tap["kind"], Set<unknown>>} */
   const opens = new Map(); // cached, since it is read for every field drawn
@@ -183,8 +188,12 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
    */
   function tap(kind, value) {
     const taken = !isLocked && after({ kind, value });
-    if (!taken) return;
+    if (!taken) {
+      if (!isLocked && kind === "field" && taps.length) miss({ taps, field: value });
+      return;
+    }
     setError(null);
+    miss(null);
     const found = whole(fitting(all, taken), taken);
     if (found) add(found.move, taken);
     else keep({ turn, levels: before, taps: taken });
@@ -222,6 +231,8 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     begun, taps, fits, error, sending, busy, tap, add, addAll, undo, clear, send,
     moves: level.moves,
     isKept: !!level.isKept,
+    /** The field tapped last, if it can't follow the taps. */
+    missed: missed?.taps === taps ? missed.field : null,
     foresight: level.foresight ?? null,
     tapped: (/** @type {Tap["kind"]} */ kind) => tapped(taps, kind),
     /** Return what can be tapped next, of this kind. */

@@ -35,7 +35,7 @@ export function cardTip(copy, cards) {
   if (!kind) return cardName(copy, cards);
   const rows = kind.constellations?.map((it) => t("tip.hole", { top: t(`piece.${it.top}`), points: t("points", { count: it.points }),
     beside: listed([...new Set(it.with)].map((each) => t(`tip.beside.${each}`, { count: it.with.filter((one) => one === each).length }))) })) ?? [];
-  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join(" "),
+  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.map((it) => `\n${it}`).join(""),
     points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
     pracht: cards.birthNeeds.pracht.count });
 }

@@ -1,6 +1,7 @@
 // Figures for the rules of Sternenglanz, and the numbers in their text.
 import { html } from "../ui/html.js";
-import { locale } from "../ui/words.js";
+import { editionName } from "../ui/game-card.js";
+import { locale, t } from "../ui/words.js";
 import { Face, Figure } from "./cards.js";
 import { Piece } from "./pieces.js";
 /** @import { About, ActionCard, Cards, Example, Examples, Firmament, Piece as Kind, Sternbild } from "./types" */
@@ -20,6 +21,7 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
   const nova = cards.actions.find((it) => it.type === "supernova")?.points ?? 0;
   const nodes = (/** @type {Kind} */ kind) =>
     cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in every Sternbild
+  const scenario = options && editions.find((it) => it.options.scenario === options.scenario);
   return {
     players: either(seats), hand: cards.handSize, kept: cards.handSize - 2,
     start: firmament.start, fields: firmament.fields.length,
@@ -33,6 +35,7 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
     nova_at: cards.supernovaAt, nova_points: nova, nova_first: nova - 1,
     nova_last: nova - cards.limits.nova, bild_points: cards.sternbilder[0].points,
     bild_punkt: nodes("punkt"), bild_leucht: nodes("leucht"), bild_pracht: nodes("pracht"),
+    wins: scenario ? t("rules.wins.in", { scenario: editionName(scenario.id) }) : t("rules.wins"),
     goal_1: goal(1), goal_3: goal(3), goal_4: goal(4), rounds: (options ?? editions[0].options).max_rounds,
     birth_field: lastOf(examples.birth), birth_points: examples.birth.points[1],
     birth_bonus: firmament.fields.find((it) => it.id === lastOf(examples.birth))?.bonus,

@@ -113,7 +113,7 @@ export function Room({ table, rules, view: now, at }) {
     const said = [name(field)];
     const isAsked = building.busy || building.sending; // waiting for the server
     if (turn === null || isAsked || building.isOpen("field", id)) return said[0];
-    if (!isAimed) return [...said, t("tip.slot-first")].join(". ");
+    if (!isAimed) return [...said, building.open("slot").size > 0 && t("tip.slot-first")].filter(Boolean).join(". ");
     if (planning) return said[0];
     return whyClosed(field.id).then((why) => [...said, why].filter(Boolean).join(". "), () => said[0]);
   }
@@ -306,16 +306,17 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
   const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
   const aim = at === null && isFree && html`<span class=${now.turn > 1 ? "aim unseen" : "aim"}>${goalName(scenario)}${" "}</span>`;
-  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused", { actions: t("actions") }) : turn === null && !sending ? waits
+  const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused") : turn === null && !sending ? waits
     : asking(building, { view, seat, cards, scenario });
   const isLed = turn !== null && !isPlanned && isGuided && !sending;
   const isStart = !isBegun && !view.log.performed.length;
-  const slots = [...now.log.performed, ...begun.flatMap((it) => it.move.steps)].flatMap((it) => ("slot" in it ? [it.slot] : []));
+  const goesOn = begun.length > 0 && !taps.length && !isWhole && fits.some(({ step }) => step.cmd === "act") && !fits.some(({ step }) => step.cmd === "finish");
   const guiding = isWhole ? "send" : isStart ? `${view.phase === "choose" ? "choose" : "slot"}${by}`
     : chosen !== undefined && !begun.length && !isLaying ? "field" : null; // otherwise, the guide shows the prompt
   const asked = !(isLed && (isStart || !guiding)) && prompt;
-  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide}
-    ...${stepOf(view, { slots, isSecret, isWhole, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : prompt} />`;
+  const guide = isLed && html`<${Guide} key=${`${told} ${prompt}`} hide=${!isBegun && hide} isNew=${now.turn < 2 && isStart}
+    ...${stepOf(view, { isSecret, laid: laying.length })} words=${guiding ? t(`guide.${guiding}`) : goesOn ? `${prompt} ${t("guide.part", {
+      button: t("turn.send-part") })}` : prompt} />`;
   const tray = useRef();
   const send = async () => {
     if (!await building.send()) return;
@@ -334,6 +335,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       <div role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
         ${isWhole && guide}
+        ${building.missed !== null && html`<p key=${building.missed}><strong>${t(building.tapped("field").length ? "ask.missed.way" : "ask.missed", {
+          field: building.missed })}</strong></p>`}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
@@ -368,17 +371,12 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
 }
 
 /**
- * Return the number of the current step of a turn: two slots, after slots 1 and 2 a third or the end, the cards, then
- * "Play it". The first cards take a step each.
+ * Return the number of the current step while the first cards are chosen. The steps of a turn aren't counted, since their
+ * number depends on the slots.
  * @param {View} view
- * @param {{slots: number[], isSecret: boolean, isWhole: boolean, laid: number}} about `slots`: those used this turn
+ * @param {{isSecret: boolean, laid: number}} about
  */
-function stepOf({ phase }, { slots, isSecret, isWhole, laid }) {
-  const isChoice = isSecret || phase === "choose";
-  const of = isChoice ? 3 : slots[0] === 1 && slots[1] === 2 ? 5 : 4;
-  if (isWhole) return { step: of, of };
-  return { step: isChoice ? laid + 1 : phase === "lay" ? of - 1 : slots.length + 1, of };
-}
+const stepOf = ({ phase }, { isSecret, laid }) => (isSecret ? { step: 3 } : phase === "choose" ? { step: laid + 1 } : {});
 
 /**
  * @param {string} action

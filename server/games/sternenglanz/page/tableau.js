@@ -32,7 +32,7 @@ export function onSlot(view, seat, slot, cards) {
  */
 export function slotTip(view, seat, slot, cards) {
   const copy = view.slots[seat]?.[slot - 1] ?? (slot === 1 ? "geburt#1" : null);
-  return [t("tip.slot", { slot }), copy ? cardTip(copy, cards) : t("tip.slot.empty")].join(" ");
+  return [t("tip.slot", { slot }), copy ? cardTip(copy, cards) : t("tip.slot.empty")].join("\n");
 }
 
 /**

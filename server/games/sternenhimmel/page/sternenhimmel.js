@@ -194,13 +194,13 @@ export function Room({ table, rules, view, at }) {
         ${error && html`<${Sorry} error=${error} />`}
         ${moved && html`<p class="moved">${moved}</p>`}
         <p class="ask" role="status">${isTaken && turn !== null && html`<strong>${t("ask.taken")}</strong> `}
-          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused", { actions: t("actions") }) : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
+          ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused") : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
             : [isFirst && !isBegun && !sending && t("goal.coins"), turn === null && !sending ? waitInWords(game) : asking(star, chosen.space, sending)].filter(Boolean).join(" ")} ${turn === null && planner}</p>
-        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide}
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} hide=${!isBegun && hide} isNew=${isFirst && !isBegun}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : `guide.star${by}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
