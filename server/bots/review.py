@@ -6,7 +6,8 @@ moment, with the same chance for all moves compared. So later reveals don't make
 
 A choice is the worth of the move minus that of the move of `greedy`. Luck is the result minus all choices: cards, the seat,
 and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
-seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
+seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen. Two rules shift
+the mean slightly: the number of worlds depends on their spread, and moves that a hint suggests may count as 0.
 
 A hint may look less far ahead than a review. A player who follows hints would read it as a contradiction if the review
 named a better move. So a move that a hint suggests is worth as much as that of `greedy`, unless it is clearly worth more.

@@ -74,7 +74,13 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
             "margin": 0.1,
             "better": None,
         },  # too little for a mark on the curve
-        {**lay("c2"), "version": second + 1, "choice": -4, "margin": 1, "better": None},
+        {
+            **lay("c2"),
+            "version": second + 1,
+            "choice": -4,
+            "margin": 1,
+            "better": {**lay("c5"), "gain": 4, "margin": 5},
+        },
         {
             **lay("c3"),
             "version": second + 2,
@@ -84,10 +90,16 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         },
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -9.6, "luck": 6.6, "margin": 2, "moves": told}
-    review = reviewed(page, game_id, (202, BEGUN | {"moves": told[1:2]}), (200, whole))
+    review = reviewed(page, game_id, *[(202, BEGUN | {"moves": told[1:2]})] * 2, (200, whole))
     expect(review.get_by_role("status")).to_contain_text("25%")
-    expect(review.get_by_role("progressbar")).to_be_visible()
+    for light in ("dark", "light"):
+        page.emulate_media(color_scheme=light)  # type: ignore[arg-type]  # it is one of the schemes
+        colour = page.locator("a").first.evaluate("it => getComputedStyle(it).getPropertyValue('--accent')").strip()
+        rgb = ", ".join(str(int(colour[nth : nth + 2], 16)) for nth in (1, 3, 5))
+        expect(review.get_by_role("progressbar")).to_have_css("color", f"rgb({rgb})")
+        expect(review.get_by_role("progressbar")).to_have_css("appearance", "none")
     expect(review.get_by_role("listitem")).to_have_count(1)
+    expect(review.locator("tbody tr")).to_be_visible()  # rows appear as they are ready
     expect(review.get_by_role("definition")).to_have_count(0)
     expect(review.get_by_role("definition")).to_have_text(["−3", "−10", "+7"])
     expect(review.get_by_role("listitem")).to_have_count(4)
@@ -95,7 +107,6 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼", "▼", "▼"])
     gained = "Slot 1: a dot star on b1: about 3 points better than the move of a level 2 bot."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
-    review.get_by_text("All your moves as a table").click()
     rows = review.locator("tbody tr")  # one per turn; the gains add up
     expect(rows.locator("th")).to_have_text(["Start", "1", "2"])
     expect(rows.locator("td:nth-child(3)")).to_have_text(["+3", "−7", "−6"])
@@ -103,7 +114,11 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(rows.locator("td:nth-child(2)").nth(2)).to_have_text(
         "; ".join(f"Slot 1: a dot star on {it}" for it in ("b2", "c2", "c3"))
     )
-    instead = ["–", "Slot 1: a dot star on b3 (+2); Slot 1: a dot star on c1 (+6)", "Slot 1: a dot star on c4 (+5 ± 6)"]
+    instead = [
+        "–",
+        "Slot 1: a dot star on b3 (+2); Slot 1: a dot star on c1 (+6)",
+        "Slot 1: a dot star on c5 (+4 ± 5); Slot 1: a dot star on c4 (+5 ± 6)",
+    ]
     expect(rows.locator("td:nth-child(4)")).to_have_text(instead)
     expect(review.get_by_role("listitem").first).to_contain_text("Turn 1. You:")
     expect(review.get_by_role("listitem").nth(2)).to_contain_text("4 points worse")

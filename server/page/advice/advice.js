@@ -187,24 +187,24 @@ function Moves({ table, rules, review, at, showAt }) {
   const isComplete = review.result !== null;
   const [written] = useWritten(game, rules);
   const [all, showAll] = useState(false);
+  const [wasComing] = useState(!isComplete);
   /** @type {ReviewedMove[]} */
   const moves = review.moves;
   const clear = moves.filter((it) => it.better && it.better.gain > Math.max(LEAST, it.better.margin))
     .sort((one, other) => gainOf(other) - gainOf(one));
   const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
-  const unclear = moves.filter((it) => -it.choice > Math.max(LEAST, it.margin) && !clear.includes(it)) // worse, but no other move is clearly better
+  const unclear = moves.filter((it) => it.better && -it.choice > Math.max(LEAST, it.margin) && !clear.includes(it)) // worse, but no other move is clearly better
     .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  // the server names no better move than one that a hint suggests
   const worse = (/** @type {ReviewedMove} */ it) => [t("review.lost", { move: written(it), points: points(-it.choice) }),
-    it.better ? t("review.perhaps", { better: written(it.better) }) : t("review.hinted")].join(" ");
+    t("review.perhaps", { better: written(/** @type {any} */ (it.better)) })].join(" ");
   const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
     : gained.includes(it) ? won(it) : `${written(it)}.`);
   const instead = (/** @type {ReviewedMove} */ it) => {
-    if (!it.better || (!clear.includes(it) && !unclear.includes(it))) return "";
+    if (!it.better || (!clear.includes(it) && Math.min(-it.choice, it.better.gain) < LEAST)) return "";
     return `${written(it.better)} (${signed(gainOf(it))}${clear.includes(it) ? "" : ` ± ${Math.round(it.better.margin)}`})`;
   };
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
@@ -248,7 +248,7 @@ function Moves({ table, rules, review, at, showAt }) {
     ${clear.length > 0 && html`<p>${t("review.better")}</p>${list(clear)}`}
     ${unclear.length > 0 && html`<p>${t("review.worse")}</p>${list(unclear)}`}
     ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
-    ${moves.length > 0 && html`<details><summary>${t("review.table")}</summary>
+    ${moves.length > 0 && html`<details open=${wasComing}><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr><th scope="col">${t(isByTurn ? "review.at.turn" : "review.at")}</th><th scope="col">${t("review.played")}</th>
           <th scope="col">${t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
