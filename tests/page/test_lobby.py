@@ -86,6 +86,22 @@ def test_lobby_filters_are_folded_on_a_phone_until_they_are_used(ada: Client, wi
     expect(page.get_by_label("Time per turn")).to_be_visible()
 
 
+def test_a_player_invites_another_one_from_an_earlier_table_without_an_address(
+    ada: Client, ben: Client, windows: Windows
+) -> None:
+    met = open_game(ada, ME, OPEN, BOT, title="How we met")
+    ben.post(f"/v1/games/{met}/seats", {})
+    page = windows.open(ada)
+    page.goto(f"/#/players/{ben.get('/v1/me')['id']}")
+    page.get_by_role("link", name="Invite ben to a game").click()
+    expect(page.locator("[name=seat-1] option:checked")).to_have_text("ben")
+    expect(page.locator(".summary")).to_contain_text("ben")
+    page.get_by_role("button", name="Create the game").click()
+    game = opened(page, ada)
+    assert (game["seats"][1]["kind"], game["private"]) == ("invited", True)
+    assert game["id"] in [it["id"] for it in ben.get("/v1/games?mine=true&status=open")["items"]]
+
+
 def test_all_opponents_are_chosen_at_once(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/open")
