@@ -10,7 +10,9 @@ from server.games.sternenglanz.names import bild_name, copy_name, piece_name, sc
 from server.post.letters.compose import compose
 from server.store.tables import LetterRow, PlayerLetterRow
 
-HEADING = re.compile(r"^(\d+ possible (?:moves?|first steps?)\b.*|Your only possible move):$", re.MULTILINE)  # above the moves
+HEADING = re.compile(
+    r"^(\d+ possible (?:moves?|first steps?)\b.*|Your only possible move):$", re.MULTILINE
+)  # above the moves
 
 
 def text_of(letter: LetterRow | PlayerLetterRow) -> str:

@@ -84,6 +84,7 @@ class GameClosing(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
+    words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
     inviting: str  # a line to reply with that invites someone
     due: str  # when the game closes
@@ -101,7 +102,9 @@ def game_closing(reader: Reader) -> GameClosing:
     free = sum(map(ready_check.is_free, reader.game.seats))
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
     inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
-    return GameClosing(**reader.about, declined=_declined(reader), free=free, inviting=inviting, due=due, left=left)
+    words = tuple(reader.letter.data.get("words", "").splitlines())
+    declined = _declined(reader)
+    return GameClosing(**reader.about, declined=declined, words=words, free=free, inviting=inviting, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:
