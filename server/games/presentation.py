@@ -129,6 +129,9 @@ def sentence(
         return _game_ended(item, names, language(locale), score_unit(rules_name))
     tell = sentences().get(item["type"])
     is_own = reader is not None and item.get("seat") == reader and item.get("by") not in ("bot", "stand-in")
+    if reader is not None and "choices" in item:  # one of each seat
+        you = language(locale).gettext("You")
+        names = [you if seat == reader else name for seat, name in enumerate(names)]
     return tell and tell(item, names, language(locale), is_own)
 
 

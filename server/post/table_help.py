@@ -1,5 +1,6 @@
 """The help for the table of a game, with an example move that names what is in play there."""
 
+import re
 from collections.abc import Collection
 from itertools import groupby
 from typing import Any
@@ -27,6 +28,7 @@ from server.post.wording import spoken
 from server.store.desk import numbers
 from server.store.tables import GameRow, PlayerGame, db
 
+_WORD = re.compile(r"\w+")
 _PRACTICE = 3  # turns, after which an email only says where to find the notation
 
 
@@ -42,8 +44,9 @@ def help_for(game: Game, commands: Collection[str]) -> list[str]:
     return [help_line(*it) for it in help_lines(game.table.rules.NAME, locale) if it[0].partition(" ")[0] in words]
 
 
-def help_for_now(game: Game, seat: Seat) -> list[str]:
-    """Return the few commands that help the player in a seat now, one line each. The last one lists all commands."""
+def help_for_now(game: Game, seat: Seat, near: str = "") -> list[str]:
+    """Return the few commands that help the player in a seat now, one line each. The last one lists all commands. The
+    example is the legal move nearest to the line `near`."""
     if not game.table.turns:
         useful = [READY, SAY]
     elif game.table.status in OVER:
@@ -59,7 +62,7 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     if request_to(game, seat):
         useful.append(AGREE)
     locale = spoken().locale
-    known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat))
+    known = help_lines(game.table.rules.NAME, locale, example_at_table(game, seat, near))
     names = {"?": "?", **words_of(locale)}
     rules = BY_NAME[RULES].word(locale)
     short = gettext('a possible move, for example. "%(rules)s" explains how to write one', rules=rules)
@@ -75,13 +78,19 @@ def help_for_now(game: Game, seat: Seat) -> list[str]:
     return [help_line(*it) for it in [*found, (BY_NAME[HELP].word(locale), gettext("lists all commands"))]]
 
 
-def example_at_table(game: Game, seat: Seat) -> str:
+def example_at_table(game: Game, seat: Seat, near: str = "") -> str:
     """Return a move as the player may write it: a legal one if it is their turn, otherwise one with what is in play.
-    Return "" if the game can't give such an example."""
+    Of several, return the one that shares most words with `near`. Return "" if the game can't give such an example."""
+    written = set(_WORD.findall(near.lower()))
     rules, state = game.table.rules, game.table.state
     if not game.table.turns:
         return ""
     legal = rules.legal_moves(state, seat) if turn_of(game.table, seat) is not None else []
+    if legal and written:
+        lines = [write_move(rules, it, spoken().locale) for it in legal]
+        best = max(lines, key=lambda line: len(written.intersection(_WORD.findall(line.lower()))))
+        if written.intersection(_WORD.findall(best.lower())):
+            return best
     move = legal[len(legal) // 2] if legal else example(rules, view_of(game, seat))
     return "" if move is None else write_move(rules, move, spoken().locale)
 

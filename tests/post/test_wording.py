@@ -134,6 +134,7 @@ LETTERS: list[Letter] = [
         free=1,
         inviting="invite name@example.org 2",
         declined="Kim has declined your invitation.",
+        words=("No, sorry, I'm too busy.", "Love, Kim"),
     ),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
     StandIn(**GAME, said="Ben is playing for you.", more="You can watch."),

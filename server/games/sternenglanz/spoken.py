@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
@@ -80,7 +81,8 @@ _VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "drop": ["scarta", "scartare"],
     },
 }
-_SLOT = {"de": "Platz", "en": "slot", "fr": "emplacement", "it": "spazio"}
+_SLOT = {"de": ("Platz", "Karte"), "en": ("slot", "card"), "fr": ("emplacement", "carte"), "it": ("spazio", "carta")}
+_WITH = frozenset({"with", "using", "from", "mit", "von", "avec", "con"})  # before a slot
 _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
@@ -88,6 +90,7 @@ _WORD = re.compile(r"\w+")
 _LIKE_FIELD = re.compile(r"[a-z]\d{1,3}")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
 _AND = frozenset({"and", "und", "et", "e"})
+_ONE = frozenset({"one", "einen", "einer", "une", "una"})
 _FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
 _STAR = frozenset({"star", "stern", "etoile", "stella"})
 _PASSES = (*(Move((Lapse(slot),)) for slot in SLOTS), Move((Finish(),)), Move((LayCards(False, None, None),)))
@@ -242,10 +245,21 @@ def _verb_first(words: _Words, known: _Dialect) -> _Words:
 
 def _in_order(words: _Words, known: _Dialect) -> _Words:
     """Return the words of a sentence in the order of the notation, without those that the notation lacks."""
+    words = _slot_first(words, known)
     told = _with_verb(_verb_first(tuple(word for word in words if word not in _IN_SENTENCES), known), known)
     if told and known.verbs.get(told[0]) in ("move", "remove"):
         told = tuple(word for word in told if word not in _STAR)
     return _from_first(told) if any(known.verbs.get(word) in ("move", "remove") for word in told) else told
+
+
+def _slot_first(words: _Words, known: _Dialect) -> _Words:
+    """Return the words with a slot that is named further on, such as `with card 1`, before all others."""
+    pairs = enumerate(pairwise(words))
+    found = [nr for nr, (word, slot) in pairs if nr and word in known.slots and slot in _SLOTS]
+    if len(found) != 1:
+        return words
+    at = found[0]
+    return (words[at + 1], *words[: at - (words[at - 1] in _WITH)], *words[at + 2 :])
 
 
 def _with_verb(words: _Words, known: _Dialect) -> _Words:
@@ -276,7 +290,7 @@ def strange_word(text: str, locale: str) -> str:
     if not is_place or not any(word in names or word in known.verbs for word in words):
         return ""
     told = known_words(locale)
-    return next((word for word in words if word not in told), "")
+    return next((word for word in words if word not in told | _AND | _ONE), "")
 
 
 @cache
@@ -305,6 +319,8 @@ def _names_of(locale: str) -> Iterator[str]:
 def _read_step(words: _Words, known: _Dialect) -> Step:
     if len(words) > 1 and words[0] in known.slots and words[1] in _SLOTS:
         words = words[1:]
+    if _slot_first(words, known) != words:
+        words = _in_order(words, known)
     match words:
         case [slot, *rest] if slot in _SLOTS:
             return _read_action(int(slot), tuple(rest), known)
@@ -401,7 +417,7 @@ def _dialect(locale: str) -> _Dialect:
         for name in (_id_of(type_), type_name(type_, tongue), SHORT[tongue].get(type_, type_))
     }
     verbs = {_bare(word): verb for tongue in tongues for verb, words in _VERBS[tongue].items() for word in words}
-    slots = frozenset(_SLOT[tongue].lower() for tongue in tongues)
+    slots = frozenset(word.lower() for tongue in tongues for word in _SLOT[tongue])
     fillers = frozenset(_ON[tongue] for tongue in tongues)
     return _Dialect(verbs, classes, types, fillers, slots, frozenset((*verbs, *slots, *_SLOTS)))
 

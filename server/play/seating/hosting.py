@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select, update
 
+from server.accounts.blocks import is_block_between
 from server.accounts.notice_kinds import GAME_CLOSING
 from server.accounts.players import address_of, player_at
 from server.clock import NOTHING, clock
@@ -146,11 +147,12 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 
 @with_retries
-def give_back(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> None:
-    """Decline an invitation with the token from its email. Raise NotFound, NotRunning."""
+def give_back(game_id: UUID, seat: Seat, email: str, declined_at: datetime, words: str = "") -> None:
+    """Decline an invitation with the token from its email, and with these words for the host. Raise NotFound,
+    NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
-    _free(game_id, seat, invited & (SeatRow.email == email), declined_at)
+    _free(game_id, seat, invited & (SeatRow.email == email), declined_at, words)
 
 
 @with_retries
@@ -172,7 +174,9 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
     notifier.note_change(game_id)
 
 
-def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None) -> None:
+def _free(
+    game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None, words: str = ""
+) -> None:
     guest = db.session.execute(select(SeatRow.email, SeatRow.invited_by).where(invited)).one_or_none()
     values = NO_INVITATION | {"lost_at": declined_at}
     if declined_at:
@@ -181,7 +185,7 @@ def _free(game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: 
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
     if guest and declined_at and guest.email:
-        _tell_host_of_decline(game_id, seat, guest.email, guest.invited_by, declined_at)
+        _tell_host_of_decline(game_id, seat, tuple(guest), declined_at, words)
     with committing(seat):
         db.session.commit()
     notifier.note_change(game_id)
@@ -295,13 +299,18 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 
 
 def _tell_host_of_decline(
-    game_id: UUID, seat: Seat, email: str, invited_by: UUID | None, declined_at: datetime
+    game_id: UUID, seat: Seat, guest: tuple[str, UUID | None], declined_at: datetime, words: str
 ) -> None:
-    """Email the host, who may know the address only of people whom they have invited themselves."""
+    """Email the host, who may know the address and the words only of people whom they have invited themselves. Words
+    of blocked players aren't passed on."""
+    email, invited_by = guest
     game = load_within(in_transaction(db.session.connection()), game_id)
     host, about = game.head.host, f"{seat} {declined_at.isoformat()}"
     if game.head.closes_at:
         data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else ""}
+        player_id = player_at(email)
+        if words and invited_by == host and not (player_id and is_block_between(player_id, [host])):
+            data["words"] = words
         news = News(GAME_CLOSING, game.seat_of(host) or 0, data, about)
         outbox.put(game_id, [addressed(game, news, host, declined_at)])
 

@@ -267,15 +267,15 @@ def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
     return email if email is not None and is_mark_of(email, mark) else None
 
 
-def decline_invitation(word: str) -> datetime:
-    """Decline the invitation with this token. Return the time, with which it can be restored. Raise NotFound,
-    NotRunning."""
+def decline_invitation(word: str, words: str = "") -> datetime:
+    """Decline the invitation with this token, and with these words for the host. Return the time, with which it can be
+    restored. Raise NotFound, NotRunning."""
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise NotFound("This seat is no longer reserved for you.")
     now = clock.now()
-    give_back(game.game_id, seat, email, now)
+    give_back(game.game_id, seat, email, now, words)
     return now
 
 

@@ -184,6 +184,8 @@ def _pause(doing: Doing, wishes: Wishes) -> None:
     )
     doing.answer["done"].append(gettext(told))
     if rests:
+        resume = word_for(RESUME, spoken().locale)
+        doing.answer["done"].append(gettext('To continue, reply "%(resume)s".', resume=resume))
         doing.answer["replaces"] = GAME_PAUSED.name
 
 

@@ -23,6 +23,7 @@ from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
 from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
+from server.play.seating.games import LONGEST_GREETING, MOST_LINES
 from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
@@ -34,6 +35,7 @@ from server.post.incoming.sentences import without_hail
 from server.post.mime import fit_id
 from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
 from server.post.wording import spoken
+from server.sanitize import clean_lines, has_link
 from server.store.tables import Incoming, Player, StandIn, db
 
 YES, NO = "yes", "no"
@@ -397,4 +399,10 @@ def _do(said: str, guest: Guest) -> None:
         raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
     else:
         with suppress(NotFound):  # the invitation was already declined
-            decline_invitation(word)
+            decline_invitation(word, _words_of(guest.read))
+
+
+def _words_of(read: replies.Mail) -> str:
+    """Return the words of a reply for the host, or "" if it says only no or contains a link."""
+    said = clean_lines("\n".join(line for line in read.lines if line.strip()), LONGEST_GREETING, MOST_LINES)
+    return "" if _SAID[NO].fullmatch(said) or has_link(said) or has_link(" ".join(said.split())) else said

@@ -194,7 +194,7 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
     wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
-    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat)}
+    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
 
 
 def _problem(game: Game, problem: str) -> str:

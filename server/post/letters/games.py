@@ -15,7 +15,7 @@ from server.play.seating import ready_check, seats
 from server.play.views import story, would_undo
 from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
-from server.post.letters.chat import Chat, chat_not_seen
+from server.post.letters.chat import Chat, chat_beside_request, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.table_help import inviting_line, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
@@ -84,6 +84,7 @@ class GameClosing(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
+    words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
     inviting: str  # a line to reply with that invites someone
     due: str  # when the game closes
@@ -101,7 +102,9 @@ def game_closing(reader: Reader) -> GameClosing:
     free = sum(map(ready_check.is_free, reader.game.seats))
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
     inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
-    return GameClosing(**reader.about, declined=_declined(reader), free=free, inviting=inviting, due=due, left=left)
+    words = tuple(reader.letter.data.get("words", "").splitlines())
+    declined = _declined(reader)
+    return GameClosing(**reader.about, declined=declined, words=words, free=free, inviting=inviting, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:
@@ -148,6 +151,7 @@ class VoteAsked(GameLetter):
     request: str  # a sentence
     effect: str  # a sentence
     agree: str  # the command to reply with, or ""
+    chat: Chat | None = field(default=None, compare=False)  # what the other player wrote at the same time
 
 
 @builds(notice_kinds.VOTE_ASKED)
@@ -160,6 +164,7 @@ def vote_asked(reader: Reader) -> VoteAsked:
         request=gettext(REQUESTS[wish], who=who),
         effect=gettext(_EFFECTS[wish]),
         agree=word_for(command, spoken().locale) if command else "",
+        chat=chat_beside_request(reader.game, reader.letter),
     )
 
 

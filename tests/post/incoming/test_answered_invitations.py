@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from server.accounts.bans import ban
+from server.accounts.blocks import block
 from server.accounts.players import change_profile, player_at, profile
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
@@ -167,6 +168,39 @@ def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Offi
     assert answer is not None
     assert "You have a seat" in answer.text and "The others see you as" not in answer.text
     assert 'reply "rules sternenhimmel Sargon"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "No, sorry Ada, I'm too busy until Christmas.\n\nLove, Cyd",
+            "“No, sorry Ada, I'm too busy until Christmas.\nLove, Cyd”",
+        ),
+        ("No, thanks.\n\nBuy at www.watches.example", ""),
+        ("No", ""),
+    ],
+)
+def test_the_host_reads_the_words_of_a_player_who_declines(
+    office: Office, game_id: UUID, ada: UUID, said: str, told: str
+) -> None:
+    cyd_writes(office, said)
+    everything_due_happens()
+    letter = office.mails("ada")[-1].text
+    assert "cyd@example.org has declined your invitation." in letter
+    assert told in letter and "watches" not in letter and ("“" in letter) == bool(told)
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_the_host_reads_no_words_of_a_blocked_player(office: Office, ada: UUID, blocks: bool) -> None:
+    cyd = person("cyd")
+    open_game(ada, wanted(ME, {"email": CYD}, OPEN))
+    office.mails("cyd")
+    if blocks:
+        block(ada, cyd)
+    cyd_writes(office, "No, sorry Ada, I'm too busy until Christmas.")
+    everything_due_happens()
+    assert ("Christmas" in office.mails("ada")[-1].text) is not blocks
 
 
 def test_the_host_is_told_who_declined(office: Office, game_id: UUID) -> None:

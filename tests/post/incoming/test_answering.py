@@ -22,6 +22,7 @@ from server.play.mail.mail_in import open_reply_address, reply_word
 from server.play.moves import legal_moves
 from server.play.seating import games
 from server.play.seating.seats import return_word
+from server.play.talk.chat import say
 from server.play.timing.outages import follow_outages
 from server.play.views import view_of
 from server.play.votes import take_back, vote
@@ -189,11 +190,26 @@ def test_a_reply_to_the_email_about_a_turn_plays_the_rest_of_the_turn(office: Of
     assert told == []
 
 
+def test_a_request_for_a_pause_shows_what_its_player_wrote_and_the_pause_how_to_go_on(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    say(game_id, ada, "An old message")
+    later(HOUR)
+    ada_writes(office, "pause\nsay Back on Monday")
+    asked = next(mail for mail in office.mails("bea") if "asks for a pause" in mail.subject)
+    assert "ada: Back on Monday" in asked.text and "ada: Back on Monday" in asked.page
+    assert "An old message" not in asked.text
+    vote(game_id, bea, "pause", True)
+    assert 'To continue, reply "resume".' in office.mails("ada")[-1].text
+
+
 def test_a_turn_that_goes_on_is_not_reported_as_done(office: Office, ada: UUID) -> None:
     game_id = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
     ada_writes(office, a_move(game_id, ada))  # the choice of cards
     everything_due_happens()
     letter = next(mail.text for mail in office.mails("ada")[1:] if mail.subject.startswith("Your turn"))
+    assert "Everyone has chosen: You: " in letter
     (whole,) = re.findall(r"A whole turn, for example:\n  (.+)\n", letter)
     examples = letter.partition("possible first steps, for example:")[2].split("\n\n")[0]
     assert len(kinds := re.sub(r"#\d+", "#", examples).split("\n")) == len(set(kinds)) > 2

@@ -78,6 +78,12 @@ FIRMAMENT = {  # by move; each of them is the only legal one of its kind
 }
 STEPS = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2 c3", "2 move b2 c3 d4", "3 remove c1")
 STEPS += ("1 nova d4", "1 lapse", "finish")
+OTHER_SLOTS = {  # what means `1 lay punkt b6`, though slot 3 may do the same
+    "de": "Karte 1 lege Punktstern b6|lege einen Punktstern auf b6 mit Karte 1",
+    "en": "card 1 lay dot star b6|I'd like to place a dot star on b6 with card 1|dot star on b6 using slot 1",
+    "fr": "carte 1 pose petite étoile b6|pose petite étoile b6 avec la carte 1",
+    "it": "carta 1 posa stella piccola b6|posa stella piccola su b6 con la carta 1",
+}
 FIRMAMENT_MOVES = tuple(map(sternenglanz.read_move, STEPS))
 
 
@@ -217,3 +223,12 @@ def test_our_reply_says_which_moves_a_part_of_a_move_may_mean(office: Office, ga
     told = ada_writes(office, f"1 on {board}").text
     assert re.search(rf"only part of a move, such as 1 {board} \w, 1 {board} \w", told)
     assert happened(game_id) == before
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_card_with_a_number_is_a_slot(locale: str) -> None:
+    legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b6", "3 lay punkt b6", "3 lay punkt a1")]
+    for text in OTHER_SLOTS[locale].split("|"):
+        assert understood(text, sternenglanz, locale, legal).move == "1 lay punkt b6", text
+    both = "place a dot star on b6 with card 1 and a dot star on a1 with card 3"
+    assert understood(both, sternenglanz, locale, legal).move == "1 lay punkt b6; 3 lay punkt a1"
