@@ -672,6 +672,17 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
         assert "To plan a move" not in answer
 
 
+@pytest.mark.parametrize("yes", ["yes", "Yes, I am sure.", "Ja!"])
+def test_a_yes_confirms_a_resignation_if_the_sender_is_proved(office: Office, game_id: UUID, yes: str) -> None:
+    proof = {"Authentication-Results": "mx.stars.example; dmarc=pass header.from=example.org"}
+    ada_writes(office, "resign", **proof)
+    ada_writes(office, yes)
+    assert not is_resigned(game_id)
+    ada_writes(office, "resign", **proof)
+    assert "You've resigned" in ada_writes(office, yes, **proof).text
+    assert is_resigned(game_id)
+
+
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
