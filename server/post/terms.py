@@ -64,3 +64,17 @@ def terms_of(game: Game) -> tuple[str, ...]:
         gettext("Duration: about %(long)s if each player moves within %(time)s", long=span(rounded), time=span(within))
     )
     return tuple(told)
+
+
+def ways_to_get_fewer_emails() -> list[str]:
+    """Return how to get fewer emails or none, a sentence each."""
+    bundled, off, at_once = gettext("set mails bundled"), gettext("set mails off"), gettext("set mails at-once")
+    told = gettext(
+        'To get one email a day with all your turns and news, at 8:00 in your time zone, reply "%(bundled)s".',
+        bundled=bundled,
+    )
+    return [
+        told,
+        gettext('To get no emails about your games, reply "%(off)s".', off=off),
+        gettext('To get each email immediately again, reply "%(at_once)s".', at_once=at_once),
+    ]

@@ -30,8 +30,8 @@ _SIGN = (
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
-        r"(?:fewer|less|too many|so many|stop|no more) (?:\w+ )?e?-?mails?",
-        r"(?:weniger|zu viele|so viele|keine) e?-?mails?",
+        r"(?:fewer|less|too many|so many|stop|no more) (?:\w+ ){0,4}e?-?mails?",
+        r"(?:weniger|zu viele|so viele|keine) (?:\w+ ){0,2}e?-?mails?",
         r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
         r"(?:meno|troppe|tante) e?-?mail",
     ),

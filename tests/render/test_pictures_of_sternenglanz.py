@@ -12,7 +12,7 @@ from PIL import Image, ImageColor
 
 from server.games import Json, SeededDice
 from server.games import sternenglanz as game
-from server.games.presentation import draw, final_table, sentence, table
+from server.games.presentation import draw, final_table, legend, sentence, table
 from server.games.sternenglanz.cards import CARD, sternbild
 from server.games.sternenglanz.material import CARDS, FIELDS
 from server.games.sternenglanz.names import copy_name
@@ -218,3 +218,17 @@ def test_every_star_removed_in_a_turn_is_crossed_out() -> None:
         it for it in draw("sternenglanz", shown, NAMES[:3]).parts if "M-10 -10L10 10" in getattr(it, "svg", "")
     ]
     assert len(crossed_out) == 2
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_text_table_lists_the_patterns_of_black_holes_in_hand(scenario: int) -> None:
+    state = skies(scenario, 2, 0)[0]
+    shown = {**view(state, 0), "hand": ["geburt#2", "loch-b#1"]}
+    told = " ".join(table("sternenglanz", shown, NAMES[:2]).split())
+    scores = CARDS.scenarios[scenario].card_points
+    assert ("dot star next to bright star + bright star = 2" in told) == scores
+    assert "Black hole C (" not in told
+
+
+def test_a_question_about_black_holes_is_answered_with_their_patterns() -> None:
+    assert "bright star next to bright star + splendid star = 3" in legend("sternenglanz", "en")

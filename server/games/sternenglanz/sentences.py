@@ -8,6 +8,7 @@ from server.games.sternenglanz.material import CARDS
 from server.games.sternenglanz.names import bild_name, card_name, piece_name
 from server.games.sternenglanz.notation import NOTATION, NOTATION_LINES, read_move
 from server.games.sternenglanz.spoken import write_spoken
+from server.games.sternenglanz.table import patterns
 from server.render.text_layout import punctuated
 from server.translations import Language
 
@@ -289,7 +290,8 @@ def usual_minutes(players: int) -> int:
 
 
 def legend(say: Language) -> str:
-    return say.gettext("The number after # tells apart cards of the same kind.")
+    told = say.gettext("The number after # tells apart cards of the same kind.")
+    return " ".join([told, *(f"{it}." for it in patterns(say.locale))])
 
 
 def notation(say: Language) -> str:

@@ -1,10 +1,26 @@
 """The table of Sternenglanz as text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from server.games.contract import Json, Seat
-from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
-from server.games.sternenglanz.names import bild_name, card_name, copy_name, piece_name, scenario_name
+from server.games.sternenglanz.material import (
+    CARDS,
+    FIELDS,
+    KIND_OF,
+    PIECES,
+    SHARED_OPEN,
+    SLOTS,
+    Constellation,
+    ids_of,
+)
+from server.games.sternenglanz.names import (
+    bild_name,
+    card_name,
+    copy_name,
+    piece_in_sentence,
+    piece_name,
+    scenario_name,
+)
 from server.games.sternenglanz.pieces import is_performed, pieces_in
 from server.render.text_layout import page
 from server.translations import Language
@@ -16,7 +32,9 @@ def table(view: Json, names: Sequence[str], locale: str) -> str:
     """Return the Firmament, each seat's slots and the reader's hand as text."""
     blocks = [_goal(view, locale), _firmament(view, locale), _supply(view, locale)]
     blocks += [_seat(view, seat, names, locale) for seat in range(len(names))]
-    return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)], locale)
+    return page(
+        [*blocks, _bilder(view, locale), _hand(view, locale), _holes(view, locale), _turn(view, names, locale)], locale
+    )
 
 
 def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: Language) -> str:
@@ -139,6 +157,30 @@ def _hand(view: Json, locale: str) -> Iterator[str]:
         yield f"{_WORDS[locale]['your hand']}: {cards or _WORDS[locale]['empty']}"
 
 
+def _holes(view: Json, locale: str) -> Iterator[str]:
+    """Yield what each visible Schwarzes Loch scores, if it scores in this scenario."""
+    visible = {card for cards in [view["hand"] or (), *view["slots"]] for card in cards if card}
+    if CARDS.scenarios[view["scenario"]].card_points:
+        yield from patterns(locale, {KIND_OF[card].id for card in visible})
+
+
+def patterns(locale: str, shown: Collection[str] | None = None) -> Iterator[str]:
+    """Yield the patterns of each Schwarzes Loch: the star to remove, its neighbours and the points. `shown`: only these
+    kinds of cards."""
+    say = _WORDS[locale]
+    for kind in CARDS.kinds.values():
+        if kind.constellations and (shown is None or kind.id in shown):
+            told = [
+                f"{piece_in_sentence(it.top, locale)} {say['next to']} {_neighbours(it, locale)} = {it.points}"
+                for it in kind.constellations
+            ]
+            yield f"{card_name(f'{kind.id}#1', locale)} ({say['points for removing']}): {'; '.join(told)}"
+
+
+def _neighbours(pattern: Constellation, locale: str) -> str:
+    return " + ".join(piece_in_sentence(star, locale) for star, count in pattern.needs for _ in range(count))
+
+
 def _turn(view: Json, names: Sequence[str], locale: str) -> Iterator[str]:
     say, result = _WORDS[locale], view["result"]
     if result is not None:
@@ -157,6 +199,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "goal": "Ziel",
         "firmament": "Das Firmament, alle anderen Felder sind frei",
         "next to": "neben",
+        "points for removing": "Punkte für das Entfernen",
         "bonus fields that are free": "freie Felder mit Bonus",
         "supply": "Vorrat",
         "cards in the deck": "Karten im Stapel",
@@ -186,6 +229,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "goal": "goal",
         "firmament": "The Firmament, all other spaces are free",
         "next to": "next to",
+        "points for removing": "points for removing a star",
         "bonus fields that are free": "free spaces with a bonus",
         "supply": "Supply",
         "cards in the deck": "Cards in the deck",
@@ -215,6 +259,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "goal": "objectif",
         "firmament": "Le Firmament, toutes les autres cases sont libres",
         "next to": "à côté de",
+        "points for removing": "points pour l’étoile retirée",
         "bonus fields that are free": "cases spéciales libres",
         "supply": "Réserve",
         "cards in the deck": "Cartes dans la pioche",
@@ -244,6 +289,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "goal": "obiettivo",
         "firmament": "Il Firmamento, tutte le altre caselle sono libere",
         "next to": "accanto a",
+        "points for removing": "punti per la stella rimossa",
         "bonus fields that are free": "caselle libere con bonus",
         "supply": "Riserva",
         "cards in the deck": "Carte nel mazzo",

@@ -90,6 +90,13 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     return said
 
 
+def has_said(game_id: UUID, player_id: UUID, words: str, since: datetime) -> bool:
+    """Return whether this player has written the same message to this table since then."""
+    own = (Message.game_id == game_id) & (Message.player_id == player_id) & (Message.at >= since)
+    query = select(Message.nr).where(own, Message.text == paragraphs(words)).limit(1)
+    return db.session.execute(query).first() is not None
+
+
 def _letters_about(game: Game, by: UUID, nr: int, now: datetime) -> list[Json]:
     """Return the notes to webhooks about a new message, and the emails that later show it. A player who is at the table
     now or has an email waiting gets no other email."""

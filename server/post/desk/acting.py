@@ -30,7 +30,7 @@ from server.post.desk.wishes import Wish
 from server.post.incoming.commands import PAUSE, stops, word_for
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
-from server.post.terms import usual_times
+from server.post.terms import usual_times, ways_to_get_fewer_emails
 from server.post.topics import COST, HOW_LONG, LEAVING, MAILS, SCORING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -198,11 +198,7 @@ def _about(line: str) -> list[str]:
             gettext('To delete your account, reply "%(goodbye)s". We ask you to confirm it first.', goodbye=goodbye)
         ]
     if is_about(line, MAILS):
-        bundled, off = gettext("set mails bundled"), gettext("set mails off")
-        return [
-            gettext('To get one email about several turns, reply "%(bundled)s".', bundled=bundled),
-            gettext('To get no emails about your games, reply "%(off)s".', off=off),
-        ]
+        return ways_to_get_fewer_emails()
     if is_about(line, PAUSE):
         pause, vacation = word_for(PAUSE, locale), example_of(commands.VACATION, locale)
         return [
@@ -225,14 +221,15 @@ def _not_understood(asked: Asked) -> Said:
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
         return Said(line=asked.line, told=[told])
-    if told := _about(asked.line):
-        return Said(line=asked.line, told=told)
-    if is_about(asked.line, HOW_LONG):
-        told = gettext(
+    told, asks_how_long = _about(asked.line), is_about(asked.line, HOW_LONG)
+    if asks_how_long:
+        how_long = gettext(
             "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
             "days."
         )
-        return Said(line=asked.line, told=[told], items=usual_times())
+        told = [*told, how_long]
+    if told:
+        return Said(line=asked.line, told=told, items=usual_times() if asks_how_long else [])
     name = asked.near or nearest(asked.line, spoken().locale)
     it = BY_NAME[name]
     told = [
@@ -283,7 +280,8 @@ def _help(errand: Errand, topic: str) -> Said:
             told=[
                 punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
                 gettext('For example: "%(example)s"', example=example_of(found, locale)),
-            ]
+            ],
+            items=ways_to_get_fewer_emails() if found == commands.SET else [],
         )
     if is_number(word):
         return _help_at_table(errand, number_in(word))

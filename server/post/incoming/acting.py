@@ -5,7 +5,7 @@ Each step runs in its own transaction, and at most once for an email.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, ready
 from server.play.seating.stand_ins import Wish, ask_stand_in, end_stand_in
 from server.play.table import OVER
-from server.play.talk.chat import say
+from server.play.talk.chat import has_said, say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import Ways, count_hint, hint
 from server.play.turns.idempotency import first_answer
@@ -45,6 +45,7 @@ from server.store.tables import Incoming
 from server.translations import noted, times
 
 _MUCH = 10  # points
+_SAME_MESSAGE = timedelta(hours=1)  # a message is posted only once within this time
 
 
 @dataclass
@@ -139,8 +140,19 @@ def _move(doing: Doing, wishes: Wishes) -> None:
 
 def _say(doing: Doing, wishes: Wishes) -> None:
     for nr, words in enumerate(wishes.says):
-        doing.once(f"says {nr}", partial(say, doing.mail.game_id, doing.player_id, words))
-    doing.answer["done"].append(gettext("Your message is in the chat, where everyone can read it."))
+        doing.once(f"says {nr}", partial(_say_once, doing, words))
+    told = (
+        noted("Your message is in the chat already, so you needn't send it again.")
+        if doing.answer["wrong"]
+        else noted("Your message is in the chat, where everyone can read it.")
+    )
+    doing.answer["done"].append(gettext(told))
+
+
+def _say_once(doing: Doing, words: str) -> None:
+    """Post a message. A player who sends an email again with a corrected move also repeats its message."""
+    if not has_said(doing.mail.game_id, doing.player_id, words, doing.arrived_at - _SAME_MESSAGE):
+        say(doing.mail.game_id, doing.player_id, words)
 
 
 def _show_moves(doing: Doing, wishes: Wishes) -> None:

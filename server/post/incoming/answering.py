@@ -215,7 +215,7 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         wishes, acts = Wishes(problem="asks-to-stop"), set[str]()
     else:
         wishes, acts = _wishes(reply)
-    waiting = _waiting_for(mail, wishes.confirms)
+    waiting = _waiting_for(mail, wishes.confirms) or _agreed_to(reply, wishes)
     same = _text_of(reply) if is_proved and to_player and _is_understood(wishes) else ""
     answer = _answer(answers=fit_id(read.message_id))
     doing = Doing(mail, player.player_id, player.email, mail.arrived_at, game, answer, same)
@@ -331,6 +331,19 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     proof, even if that email came from another address."""
     asked = inbox.awaiting_confirmation(mail.game_id, mail.seat) if word else []
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
+
+
+def _agreed_to(reply: _Reply, wishes: Wishes) -> Incoming | None:
+    """Return the email whose lines our newest reply asks to confirm, if this email only says yes to that. The token is
+    unnecessary if the sender's domain vouches for the email."""
+    mail, is_sure = reply.mail, reply.is_proved and reply.went_to_player and reply.read.is_authentic
+    if not (is_sure and wishes.problem and (line := newest_answer(mail).get("confirm"))):
+        return None
+    if not invitations.agrees(reply.read, spoken().locale):
+        return None
+    return next(
+        (it for it in inbox.awaiting_confirmation(mail.game_id, mail.seat) if _line_to_confirm(it) == line), None
+    )
 
 
 def _do_confirmed(waiting: _Reply, doing: Doing) -> None:

@@ -1,5 +1,6 @@
 """The words for commands. Players may use English words, or words of their own language."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from unicodedata import normalize
@@ -36,6 +37,10 @@ _STOPS = frozenset(
 )
 PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 THANKS = "thanks|thx|thank you|danke|merci|grazie"
+_THANKED = re.compile(
+    rf"[ ,.!–-]+(?:good game|gg|(?:{THANKS})(?: (?:all|for (?:the|a|this) (?:\w+ )?game|fürs spiel|für (?:das|die) (?:schöne )?(?:spiel|partie)"
+    r"|pour (?:la|cette) (?:belle )?partie|per la (?:bella )?partita))?)$"
+)
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
@@ -51,7 +56,7 @@ def meaning(word: str, locale: str) -> str | None:
 
 def resigns(line: str) -> bool:
     """Return whether a line is a whole sentence that means `resign`, in any language."""
-    return _plain(line.strip(" .!")) in _RESIGNATIONS
+    return _THANKED.sub("", _plain(line.strip(" .!"))).strip(" ,.!") in _RESIGNATIONS
 
 
 def stops(line: str) -> bool:

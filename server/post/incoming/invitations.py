@@ -86,7 +86,7 @@ _BEGINS = {
 }
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:i['’]d love to|i would love to|i['’]m in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        rf"{_LED_IN}(?:(?:sure|of course|ok(?:ay)?|klar|na klar|bien sûr|certo)[ ,.!]+)?(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
         rf"|con piacere)(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
         re.IGNORECASE,

@@ -22,7 +22,7 @@ from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
-from server.post.terms import terms_of
+from server.post.terms import terms_of, ways_to_get_fewer_emails
 from server.post.topics import is_about
 from server.post.wording import spoken, with_you
 from server.sanitize import clean
@@ -175,6 +175,9 @@ def explain(doing: Doing, wishes: Wishes) -> None:
     """Fill in the answer to an email that has a problem."""
     answer, left, line = doing.answer, _left_undone(wishes), wishes.line
     if wishes.problem == "not-understood":
+        if is_about(line, topics.MAILS):
+            answer |= {"done": [*ways_to_get_fewer_emails(), *left], "line": line}
+            return
         if _is_question(line) and _answers_question(doing, wishes):
             answer["done"] += left
             return

@@ -283,6 +283,10 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
     ("words", "answer"),
     [
         ("How do I get fewer emails?", 'reply "set mails bundled"'),
+        ("how do I stop all these emails?", 'reply "set mails off"'),
+        ("help set", 'at 8:00 in your time zone, reply "set mails bundled"'),
+        ("How long does a game take? And is it free?", "Playing is free."),
+        ("How long does a game take? And is it free?", "you play whenever you like"),
         ("I'd like to delete my account", 'To delete your account, reply "goodbye"'),
         ("Could we pause for a week?", 'To pause a game, reply "pause"'),
         ("Does it cost anything, and do I need an account?", "Playing is free."),

@@ -94,7 +94,15 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
 @pytest.mark.parametrize(
     "text",
     ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"]
-    + ["ok count me in", "I'm in!", "Sehr gerne!", "Avec plaisir !", "Well, count me in, thanks", "Volentieri"]
+    + [
+        "ok count me in",
+        "I'm in!",
+        "Sure, I am in!",
+        "Sehr gerne!",
+        "Avec plaisir !",
+        "Well, count me in, thanks",
+        "Volentieri",
+    ]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:

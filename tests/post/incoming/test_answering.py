@@ -705,6 +705,39 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
         assert "To plan a move" not in answer
 
 
+def test_a_message_beside_a_move_that_failed_is_posted_once(office: Office, game_id: UUID, ada: UUID) -> None:
+    line, other = a_move(game_id, ada), a_move(game_id, ada, -1)
+    address = office.mails("ada")[-1].reply_to
+    ada_writes(office, line)
+    arrives(address, a_mail(f"{other}\n\nsay Good luck!"))
+    deal_with_mails()
+    failed = office.mails("ada")[-1]
+    assert "Your message is in the chat already, so you needn't send it again." in failed.text
+    arrives(address, a_mail("say Good luck!\nsay Have fun!"))
+    deal_with_mails()
+    assert messages(game_id) == ["Good luck!", "Have fun!"]
+    later(HOUR)
+    arrives(address, a_mail("say Good luck!"))
+    deal_with_mails()
+    assert len(messages(game_id)) == 3
+
+
+@pytest.mark.parametrize("text", ["Please stop sending me emails.", "How do I stop all these emails?"])
+def test_a_wish_for_fewer_emails_is_answered(office: Office, game_id: UUID, text: str) -> None:
+    assert 'To get no emails about your games, reply "set mails off".' in ada_writes(office, text).text
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes, I am sure.", "Ja!"])
+def test_a_yes_confirms_a_resignation_if_the_sender_is_proved(office: Office, game_id: UUID, yes: str) -> None:
+    proof = {"Authentication-Results": "mx.stars.example; dmarc=pass header.from=example.org"}
+    ada_writes(office, "resign", **proof)
+    ada_writes(office, yes)
+    assert not is_resigned(game_id)
+    ada_writes(office, "resign", **proof)
+    assert "You've resigned" in ada_writes(office, yes, **proof).text
+    assert is_resigned(game_id)
+
+
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text

@@ -184,7 +184,15 @@ def test_lines_that_almost_match_a_command_are_not_executed(locale: str, line: s
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 
-RESIGNATIONS = ("I resign", "I give up.", "ich gebe auf", "J’abandonne !", "Mi arrendo!", "I resign, thanks")
+RESIGNATIONS = (
+    "I resign",
+    "I give up.",
+    "ich gebe auf",
+    "J’abandonne !",
+    "Mi arrendo!",
+    "I resign, thanks",
+    "Ich gebe auf, danke fürs Spiel!",
+)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
