@@ -6,12 +6,10 @@ moment, with the same chance for all moves compared. So later reveals don't make
 
 A choice is the worth of the move minus that of the move of `greedy`. Luck is the result minus all choices: cards, the seat,
 and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
-seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen. Two rules shift
-the mean slightly: the number of worlds depends on their spread, and moves that a hint suggests may count as 0.
+seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
 
-A hint may look less far ahead than a review. A player who follows hints would read it as a contradiction if the review
-named a better move. So a move that a hint suggests is worth as much as that of `greedy`, unless it is clearly worth more.
-The rest of the difference counts as luck.
+A review names no better move than one that a hint suggests, although a hint may look less far ahead. A player who follows
+hints would read this as a contradiction.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,14 +20,12 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from server.bots import advice, greedy
-from server.bots.advice import as_good, is_clear, suggested
+from server.bots.advice import as_good, suggested
 from server.bots.search import PrivateDice, Seen, can_compare, favourites, margin_of, result_of
 from server.games import Rules, Seat
 
 WORLDS: Final = range(24, 200)  # minimum and maximum per move
 PLIES: Final = 4000  # simulated moves per move; the minimum number of worlds may exceed it
-CLOSE: Final = 1.0  # points; the simulation of a move ends when its margins of error are this small
-_BATCH = 8  # worlds between two looks at the margins
 
 
 class Worth(NamedTuple):
@@ -68,12 +64,7 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
         first, second = compared.index(one), compared.index(other)
         return _mean([it[first] - it[second] for it in results])
 
-    def is_close() -> bool:
-        return len(results) % _BATCH == 0 and all(worth(it, move).margin <= CLOSE for it in compared)
-
-    while len(compared) > 1 and (
-        len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop and not is_close())
-    ):
+    while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
         world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # callers ask `can_review`
         played, number = _played_on(seen, world, compared, rng.random())
         results.append(played)
@@ -82,8 +73,7 @@ def verdict(seen: Seen, move: Any, rng: Random, between: Callable[[], object] = 
 
     choice = worth(move, usual)
     if is_hinted:
-        is_better = is_clear(choice.points, choice.margin)
-        return Verdict(choice if is_better else choice._replace(points=0.0), move, Worth(0.0, 0.0))
+        return Verdict(choice, move, Worth(0.0, 0.0))
     better = max((hints[0], usual), key=lambda it: worth(it, move).points)
     return Verdict(choice, better, worth(better, move))
 
