@@ -168,7 +168,7 @@ def _free(
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
     if guest and declined_at and guest.email:
-        _tell_host_of_decline(game_id, seat, tuple(guest), declined_at, words)
+        _tell_host_of_decline(game_id, seat, (guest.email, guest.invited_by), declined_at, words)
     with committing(seat):
         db.session.commit()
     notifier.note_change(game_id)
