@@ -12,7 +12,7 @@ from server.games.presentation import fullest, sentence
 from server.play.commits import Snapshot, at_version, load, whole_log
 from server.play.game import Game, bots_name
 from server.play.story.authors import CHANGES_OF_PLAYERS, Viewer, visible_events
-from server.play.table import Table, fold_commits, new_table
+from server.play.table import TAKEN_BACK, Table, fold_commits, new_table
 from server.store import log
 from server.store.connections import autocommit
 from server.store.plans import played_by_plans
@@ -289,4 +289,5 @@ def would_undo(game: Game, viewer: Seat | None, to: int, locale: str) -> list[st
     rules = game.table.rules
     aside: frozenset[str] = getattr(rules, "ASIDE", frozenset()) - getattr(rules, "MOVES_ASIDE", frozenset())
     news = [it for it in without_undone(story(game, viewer)) if it["version"] > to and it["type"] not in aside]
+    news = [it for it in news if it["type"] != TAKEN_BACK]  # what it took back is left out as well
     return [told for it in news if (told := sentence(it, game.names, locale, viewer))]

@@ -30,6 +30,7 @@ from server.play.talk.chat import has_said, say
 from server.play.turns.going_back import has_gone_back, last_move, move_after, stands
 from server.play.turns.hints import Ways, count_hint, hint
 from server.play.turns.idempotency import first_answer
+from server.play.views import would_undo
 from server.play.votes import TAKE_BACK, agreed_to, request_to, requests_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in, days_in
@@ -229,7 +230,8 @@ def _undo(doing: Doing, wishes: Wishes) -> None:
         "as no.",
         ends_at=ends_at,
     )
-    doing.answer["done"].append(told)
+    undone = would_undo(doing.game, seat, to, spoken().locale)
+    doing.answer["done"] += [told, " ".join([gettext("What would be undone:"), *undone])]
 
 
 def _agree(doing: Doing, wishes: Wishes) -> None:

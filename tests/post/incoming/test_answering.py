@@ -645,6 +645,7 @@ def test_players_who_have_since_moved_can_agree_to_a_take_back_by_email(
     everything_due_happens()
     answer = ada_writes(office, "undo")
     assert re.search(r"We've asked the others\. .* agrees by .+ \d+:\d\d.*\. No answer", answer.text)
+    assert "What would be undone: You put " in " ".join(answer.text.split())
     arrives(office.mails("bea")[-1].reply_to, a_mail("agree", sender="bea@example.org"))
     deal_with_mails()
     assert happened(game_id)[-1] == "move-taken-back"
