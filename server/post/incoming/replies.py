@@ -250,6 +250,8 @@ _ADDED = re.compile(  # what programs add to plain text: pictures, link targets,
     re.IGNORECASE,
 )
 _BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # the form in which our reply to ? groups moves
+_ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)")  # as in `5 -> leo c`
+_BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
 _MOST_OFFERED = 100  # moves per line
 _PROSE = 4  # words; a longer line of our email can't have been retyped by chance
 _TITLE = 4  # words of a title above a quote
@@ -609,7 +611,9 @@ def _normalise(line: str, locale: str) -> str:
     """Normalize the blanks and dashes of a line, and remove invisible characters. Chat lines stay unchanged."""
     if _chat(line.strip(), locale):
         return line.strip()
-    return _plain(line)
+    plain = _ARROW.sub(" ", _plain(line))
+    bold = _BOLD.fullmatch(plain)
+    return bold[1] if bold else plain
 
 
 def _plain(line: str) -> str:

@@ -89,7 +89,7 @@ FIRMAMENT_MOVES = tuple(map(sternenglanz.read_move, STEPS))
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_short_forms_of_a_placement_are_played_in_any_language(locale: str) -> None:
-    for text in "|".join(SKY.values()).split("|"):
+    for text in [*"|".join(SKY.values()).split("|"), "*7 leo c*", "**7 leo c**", "7 -> leo c", "7 → leo c"]:
         assert understood(text, sternenhimmel, locale, list(PLACEMENTS.values())).move == "7 leo c", text
 
 
