@@ -75,9 +75,9 @@ export async function signOut() {
   await call("DELETE", "/v1/tokens/current").catch((error) => {
     if (!(error instanceof Problem)) throw error;
   });
+  forget();
   go("#/"); // the current screen may need an account
   lookAgain();
-  forget();
 }
 
 /** Revoke all tokens of the account. */
