@@ -16,7 +16,7 @@ WIDTH, MARGIN = 720, 14  # in an email on a narrow phone, a picture is shown at 
 PANEL = 340  # two columns of panels fill the width
 LEGIBLE = 24  # size of what players must read: 11 pixels on a phone 360 pixels wide
 _SMALLEST = 20  # size to which a long name shrinks before it is shortened
-_MARKS = regex(r"(?: \([^()]*\))+$")  # such as " (program)", and the number of a seat
+_MARKS = regex(r"(?<!\))(?: \([^()]*\))+$")  # such as " (program)", and the number of a seat
 
 
 class Theme(NamedTuple):

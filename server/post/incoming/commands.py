@@ -38,7 +38,7 @@ _STOPS = frozenset(
 PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 THANKS = "thanks|thx|thank you|danke|merci|grazie"
 _THANKED = re.compile(
-    rf"[ ,.!–-]+(?:good game|gg|(?:{THANKS})(?: (?:all|for (?:the|a|this) (?:\w+ )?game|fürs spiel|für (?:das|die) (?:schöne )?(?:spiel|partie)"
+    rf"(?<![ ,.!–-])[ ,.!–-]+(?:good game|gg|(?:{THANKS})(?: (?:all|for (?:the|a|this) (?:\w+ )?game|fürs spiel|für (?:das|die) (?:schöne )?(?:spiel|partie)"
     r"|pour (?:la|cette) (?:belle )?partie|per la (?:bella )?partita))?)$"
 )
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
