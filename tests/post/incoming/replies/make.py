@@ -159,7 +159,7 @@ def lines() -> None:
         ("in-quotation-marks", "\u201e7 leo c\u201c", UNCLEAR, SKY),
         ("bullet", "- 7 leo c", UNCLEAR, SKY),
         ("numbered", "1. 7 leo c", UNCLEAR, SKY),
-        ("bold-in-markdown", "**7 leo c**", UNCLEAR, SKY),
+        ("bold-in-markdown", "**7 leo c**", MOVE, SKY),
         ("struck-in-markdown", "~~7 leo c~~\n\n5 leo d", UNCLEAR, SKY),
         ("with-a-label", "Move: 7 leo c", UNCLEAR, SKY),
         ("in-a-sentence", "I play 7 leo c and hope for the best.", UNCLEAR, SKY),
