@@ -49,7 +49,8 @@ class Program:
         return self
 
     def greet(self) -> None:
-        self.tell({"type": "hello", "version": VERSION})
+        with suppress(ProgramError):  # a program may answer and exit before it reads this
+            self.tell({"type": "hello", "version": VERSION})
         version = self._hear("hello").get("version")
         if version != VERSION:
             raise ProgramError(f"{self._name} speaks version {json.dumps(version)} of the protocol, not {VERSION}.")
