@@ -333,7 +333,7 @@ STYLE = """css => {
   document.adoptedStyleSheets = [sheet];
 }"""
 CUT = """() => [...document.querySelectorAll("main *, header *")]
-  .filter((it) => !it.closest("svg, .unseen, [aria-hidden]") && it.checkVisibility() && it.innerText?.trim())
+  .filter((it) => !it.closest("svg, .unseen, [aria-hidden], h1[title]") && it.checkVisibility() && it.innerText?.trim())
   .filter((it) => { // names that only screen readers get
     while (it && getComputedStyle(it).clipPath !== "inset(50%)") it = it.parentElement;
     return !it;
