@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of, too_wide
-from tests.support.live_server import House, sign_in
+from tests.support.live_server import House, sign_in, until
 
 
 def day(house: House, days: int) -> str:
@@ -100,7 +100,7 @@ def test_a_stand_in_whom_the_owner_stops_is_thanked_even_after_a_reload(house: H
     windows.expected = "404"
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".hand .star.open").first).to_be_visible()
-    page.wait_for_function("""async () => (await (await caches.open("sternenpost seen")).keys()).length""")
+    until(lambda: page.evaluate("caches.open('sternenpost seen').then((it) => it.keys()).then((all) => all.length)"))
     ada.ask("DELETE", f"{path}/seats/me/stand-in")
     thanks = page.get_by_text("You're no longer standing in for ada-stopped. Thank you!")
     expect(thanks).to_be_visible()
