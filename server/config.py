@@ -517,7 +517,10 @@ _LIMITS = {
     "messages-hourly": ("200/1h", "Chat messages per player, per hour."),
     "reports": ("10/1d", "Reports about other players, per player."),
     "hints": ("60/1h", "Hints per player. Each takes up to a second of CPU time."),
-    "reviews": ("30/1d", "Reviews of finished games per player. Each takes minutes of CPU time at low priority."),
+    "reviews": (
+        "30/1d",
+        "Reviews of finished games per player. Each takes up to half a minute of CPU time at low priority.",
+    ),
     "waiting-reviews": ("5", "Reviews per player that are still being computed."),
     "streams": ("30", "Event streams per player."),
     "streams-of-address": ("30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),

@@ -55,8 +55,17 @@ def register(app: Flask) -> None:
     idempotency.register(app)
     document = app.extensions["document"] = Document(app)
     for blueprint in (
-        *(service.blp, players.blp, people.blp, games.blp, moves.blp, advice.blp),
-        *(plans.blp, stand_ins.blp, event_streams.blp, pictures.blp, webhooks.blp),
+        service.blp,
+        players.blp,
+        people.blp,
+        games.blp,
+        moves.blp,
+        advice.blp,
+        plans.blp,
+        stand_ins.blp,
+        event_streams.blp,
+        pictures.blp,
+        webhooks.blp,
     ):
         document.register_blueprint(blueprint)
     for views in (pages, handbook, link_pages):

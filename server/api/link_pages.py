@@ -346,10 +346,8 @@ def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
     """Open the game for a new account. The owner of an existing account signs in with a mailed code."""
     if token is not None:
         return on_the_page(plain, token=token.text, address=f"#/games/{game.game_id}")
-    text, sign_in = (
-        gettext("You've accepted."),
-        gettext("To open the game in this browser, sign in with your email address."),
-    )
+    text = gettext("You've accepted.")
+    sign_in = gettext("To open the game in this browser, sign in with your email address.")
     return page("message.html", title=gettext("You're in"), text=text, sign_in=sign_in, game=game)
 
 
@@ -390,11 +388,8 @@ def declined_to_stand_in(word: str) -> Response:
         decline_stand_in(word)
     except NotFound:  # the request was accepted, declined or withdrawn before
         return cast(Response, redirect(url_for("link_pages.asked_to_stand_in", word=word), 303))
-    title, text = (
-        gettext("Request declined"),
-        gettext("Thanks for letting us know. The player who asked gets an email."),
-    )
-    return page("message.html", title=title, text=text, home=gettext("Go to the home page"))
+    text = gettext("Thanks for letting us know. The player who asked gets an email.")
+    return page("message.html", title=gettext("Request declined"), text=text, home=gettext("Go to the home page"))
 
 
 @blp.get("/back/<word>")

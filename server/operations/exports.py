@@ -45,8 +45,20 @@ from server.store.tables import (
 BACKUP: Final = "sternenpost-backup"
 WARNING: Final = "This game is not over: its seed and events reveal its players' secrets. Don't show it to anyone."
 _SEAT: Final = (
-    *("seat", "kind", "bot", "player_id", "email", "greeting", "salt", "salt_hash"),
-    *("ready", "stand_in", "turn", "asked_at", "allowed", "lent"),
+    "seat",
+    "kind",
+    "bot",
+    "player_id",
+    "email",
+    "greeting",
+    "salt",
+    "salt_hash",
+    "ready",
+    "stand_in",
+    "turn",
+    "asked_at",
+    "allowed",
+    "lent",
 )
 _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 

@@ -48,6 +48,11 @@ class Table(NamedTuple):
     ended: GameEnded | None = None
 
     @property
+    def to_act(self) -> list[Seat]:
+        """Return the seats whose turn it is."""
+        return [seat for seat, turn in enumerate(self.turns) if turn is not None]
+
+    @property
     def outcome(self) -> Json | None:
         """Return the outcome in the form used by rows and responses."""
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}

@@ -104,8 +104,8 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
         db.session.execute(delete(Vote).where(_is(game_id, wish), Vote.seat == seat))
     elif consenting and seat not in refusals_of(game, now)[wish]:
         _change_refusals(game_id, wish, func.array_append(Vote.refused_by, seat))
-        first = select(Vote.seat).where(_is(game_id, wish)).order_by(Vote.made_at, Vote.seat)
-        asking = asked["mover"] if asked else db.session.scalars(first).all()[0]
+        by_time = select(Vote.seat).where(_is(game_id, wish)).order_by(Vote.made_at, Vote.seat).limit(1)
+        asking = asked["mover"] if asked else db.session.scalars(by_time).one()
         _send_once(game, refusal_letters(game, asking, {"by": seat, "on": wish}, now))
     if _count(connection, game, now) is None and is_new:
         _send_once(game, vote_letters(game, seat, wish, sorted(_present(game) - {seat}), now))

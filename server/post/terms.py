@@ -70,7 +70,7 @@ def ways_to_get_fewer_emails() -> list[str]:
     """Return how to get fewer emails or none, a sentence each."""
     bundled, off, at_once = gettext("set mails bundled"), gettext("set mails off"), gettext("set mails at-once")
     told = gettext(
-        'To get one email a day with all your turns and news, at 8:00 in your time zone, reply "%(bundled)s".',
+        'To get one email a day with all your turns and news, by default at 8:00 in your time zone, reply "%(bundled)s".',
         bundled=bundled,
     )
     return [

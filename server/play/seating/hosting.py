@@ -177,15 +177,15 @@ def take_again(game_id: UUID, seat: Seat, email: str, declined_at: datetime) -> 
 def _free(
     game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None, words: str = ""
 ) -> None:
-    guest = db.session.execute(select(SeatRow.email, SeatRow.invited_by).where(invited)).tuples().one_or_none()
+    guest = db.session.execute(select(SeatRow.email, SeatRow.invited_by).where(invited)).one_or_none()
     values = NO_INVITATION | {"lost_at": declined_at}
     if declined_at:
         del values["greeting"]  # for `take_again`
     freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
-    if guest and declined_at and guest[0]:
-        _tell_host_of_decline(game_id, seat, (guest[0], guest[1]), declined_at, words)
+    if guest and declined_at and guest.email:
+        _tell_host_of_decline(game_id, seat, (guest.email, guest.invited_by), declined_at, words)
     with committing(seat):
         db.session.commit()
     notifier.note_change(game_id)

@@ -142,9 +142,9 @@ def new_messages(game_id: UUID, reader: UUID, version: int | None, letter_id: UU
     """Return the messages that a player's email about this version of a game shows, in order.
 
     These are the messages since the version of the player's previous email, up to this version, so each email has its
-    own. If `version` is None, the email is about the chat, and shows all newer messages. The following are left out: the player's own messages, deleted ones, and those of players they have blocked,
-    unless players are anonymous. Players who have muted the chat get none. `letter_id`: the email itself, or None for a
-    bundle.
+    own. If `version` is None, the email is about the chat, and shows all newer messages. The following are left out: the
+    player's own messages, deleted ones, and those of players they have blocked, unless players are anonymous. Players who
+    have muted the chat get none. `letter_id`: the email itself, or None for a bundle.
     """
     asked = {"game_id": game_id, "reader": reader, "version": version, "letter_id": letter_id}
     kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "message": MESSAGE.name, "no_text": NO_TEXT}

@@ -36,7 +36,7 @@ def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
         "version": table.version,
         "events": [item for _, item in visible_events(rules, commit, game.seats, Viewer(seat))],
         "view": rules.view(table.state, seat),
-        "to_act": [it for it, turn in enumerate(table.turns) if turn is not None],
+        "to_act": table.to_act,
         "you": you(table, seat),
     }
 

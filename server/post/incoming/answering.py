@@ -198,12 +198,10 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
     if mail.turn == SEVERAL and is_proved and to_player:
-        word = player_word(player.player_id, player.email)
-        desk.keep(desk_id, word, mail.raw, mail.arrived_at, (player.player_id, None))
+        _hand_to_desk(reply, desk_id, mail.raw)
         return _Outcome()
     if is_proved and to_player and (others := lines_for_others(own, _number_of(game, player))):
-        word = player_word(player.player_id, player.email)
-        desk.keep(desk_id, word, with_body(mail.raw, others), mail.arrived_at, (player.player_id, None))
+        _hand_to_desk(reply, desk_id, with_body(mail.raw, others))
         if not any(map(str.strip, read.lines)):
             return _Outcome()
     if is_proved and (asked := child.run(commands_beside_table, read.lines, locale, game.table.rules.NAME)):
@@ -236,6 +234,12 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         asks = _do_what_is_written(doing, wishes, waiting)
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts, same)
+
+
+def _hand_to_desk(reply: _Reply, desk_id: UUID, raw: bytes) -> None:
+    player = reply.player
+    word = player_word(player.player_id, player.email)
+    desk.keep(desk_id, word, raw, reply.mail.arrived_at, (player.player_id, None))
 
 
 def _number_of(game: Game, player: Player) -> int | None:
@@ -407,8 +411,7 @@ def _ask(doing: Doing, wishes: Wishes, **why: str) -> str:
 
 def _may_be_copy(read: replies.Mail, wishes: Wishes) -> bool:
     """Return whether this may be a copy of an email that we no longer recognize, and would change something. The turn
-    of an old move is over anyway.
-    """
+    of an old move is over anyway."""
     harmless = Wishes(move=wishes.move, asks=wishes.asks, hints=wishes.hints, confirms=wishes.confirms)
     return read.written_before(clock.now() - KEPT) and not wishes.problem and wishes != harmless
 
@@ -490,7 +493,7 @@ def _finish(mail: Incoming, outcome: _Outcome, fault: str | None = None) -> None
             letter["data"].pop("may_join", None)
         if more < 0:
             letter = None
-            log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
+            log.warning("Mail %s gets no answer: too many for now", mail.mail_id)
     inbox.finish(mail, outcome.asks, letter, outcome.confirmed, outcome.acted, fault)
     db.session.commit()
 

@@ -77,8 +77,8 @@ def _answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
 
 def _waiting_for(game: Game) -> str:
     """Return whose turn it is, for a player whose turn it isn't."""
-    names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
-    return str(gettext("It isn't your turn. We're waiting for %(names)s.", names=spoken().listed(names)))
+    names = spoken().listed([game.names[it] for it in game.table.to_act])
+    return str(gettext("It isn't your turn. We're waiting for %(names)s.", names=names))
 
 
 def _scores(game: Game, seat: Seat) -> Iterator[str]:
@@ -130,8 +130,7 @@ _PROBLEMS = {
     ),
     "in-a-sentence": noted(
         "This line is right next to a command, and the two could be one sentence. Nothing was done. Leave an empty "
-        "line "
-        "between them. If your email program adds this line, play with the link in your turn email."
+        "line between them. If your email program adds this line, play with the link in your turn email."
     ),
     "spoken-against": noted(
         "This contradicts or questions the line beside it, so nothing was done. If you want to play your move, send it "
@@ -144,8 +143,7 @@ _PROBLEMS = {
     ),
     "only-our-letter": noted(
         "Your email contains only lines from our email, so nothing was done. If one of them is your reply, write it "
-        "at the "
-        "top and delete our email below it. Put all steps of a turn on one line, with ; between them."
+        "at the top and delete our email below it. Put all steps of a turn on one line, with ; between them."
     ),
 }
 
@@ -164,7 +162,7 @@ def legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
 
 def _about_yes(doing: Doing) -> str:
     """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
-    knows the reply address can forge a "yes", so it confirms nothing that can't be undone."""
+    knows the reply address can forge that, unless the sender's domain vouches for the email."""
     confirm = newest_answer(doing.mail).get("confirm")
     if confirm:
         return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))

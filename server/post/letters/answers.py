@@ -106,11 +106,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         rest=text.whole_turn(rules, game.table.state, seat, spoken().locale) if said["played"] and moves else "",
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
-        done=(
-            *said["done"],
-            *_without_a_turn(said, is_asked),
-            *_next(game, seat, said),
-        ),
+        done=(*said["done"], *_without_a_turn(said, is_asked), *_next(game, seat, said)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
@@ -139,8 +135,8 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 def _next(game: Game, seat: Seat, said: Json) -> Iterator[str]:
     """Yield the sentence for a player whose move has ended their turn: who is next."""
     if said["played"] and game.table.status == "running" and turn_of(game.table, seat) is None:
-        names = [name for name, turn in zip(game.names, game.table.turns, strict=True) if turn is not None]
-        yield gettext("Your turn is over. We're waiting for %(names)s.", names=spoken().listed(names))
+        names = spoken().listed([game.names[it] for it in game.table.to_act])
+        yield gettext("Your turn is over. We're waiting for %(names)s.", names=names)
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
