@@ -23,8 +23,8 @@ from server.json_logs import JsonLines
 from server.play.mail.mail_in import reply_word, take_mail
 from server.play.turns.turn_links import turn_word
 from server.post.incoming.answering import deal_with_mails
-from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
+from tests.post.reader import composed
 from tests.secrecy.test_leaks import without_ids
 from tests.support.contract import Someone, opened
 from tests.support.games import ME, OPEN
@@ -72,9 +72,7 @@ class Everything(House):
                     take_mail(word, line, mail, limited=False)
             deal_with_mails()
             mine = db.select(LetterRow).where(LetterRow.game_id == UUID(self.game_id), LetterRow.seat == viewer)
-            written = [
-                compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(LetterRow.made_at))
-            ]
+            written = [composed(it) for it in db.session.scalars(mine.order_by(LetterRow.made_at))]
         letters = [message_from_bytes(it.message, policy=policy.default) for it in written if it is not None]
         return {
             f"letter {number}, part {nr} ({part.get_content_type()})": part_without_own(part)

@@ -14,7 +14,6 @@ from server.clock import clock
 from server.games import Json, Seat, without_undone
 from server.games.presentation import draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game
-from server.play.notices import notice_in, still_matters
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.story.exhibition import exhibition, today
@@ -209,7 +208,5 @@ class Reader(NamedTuple):
 
 
 def letter_for(it: Reader | Recipient) -> Letter | None:
-    """Return the content of an email, or None if the email is outdated."""
-    if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
-        return None
+    """Return the content of an email, or None if there is nothing to say."""
     return _BUILDERS[it.letter.kind](it)
