@@ -156,6 +156,7 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 def test_games_that_differ_in_a_secret_send_the_same_data_to_viewers_who_may_not_know_it(
     app: Flask, worlds: Worlds
 ) -> None:
+    House(app, worlds, worlds.one.exchange)  # emails explain the rules in a player's first game only
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)
