@@ -54,6 +54,7 @@ class GameLetter(Letter):
     title: str  # title of the game
     rules: str  # name of the game that is played
     game_link: str  # link to the game, for readers who are signed in
+    plays_for: str = ""  # for whom the reader plays as a stand-in, a sentence
 
     @property
     def news(self) -> str:
@@ -154,6 +155,8 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
+    if plays_for := words.get("plays_for"):
+        text = f"{wrapped(str(plays_for))}\n\n{text}"
     if stop:
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     if desk:

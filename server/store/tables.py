@@ -422,6 +422,7 @@ class StandIn(Base, table="stand_ins", spread="game_id"):
     from_at: Mapped[datetime]
     until_at: Mapped[datetime]
     accepted_by: Mapped[UUID | None]
+    greeting: Mapped[str | None]  # what `asked_by` wrote to the stand-in
     app_id: Mapped[UUID | None]  # the app that made the request; unless accepted, the request ends with the app
     wake_at: Mapped[datetime]
 

@@ -167,6 +167,9 @@ def _written(
     elif reader and isinstance(words, seats.Invitation):
         image, alt = reader.demo_picture
         images = [(_PICTURE, image)]
+    elif reader and isinstance(words, seats.StandInAsked):
+        image, alt = reader.public_picture(seats.names_without_links(reader))
+        images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer):
         images = words.images
     page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
