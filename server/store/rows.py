@@ -100,6 +100,8 @@ class SeatState(NamedTuple):
     invited_by: UUID | None
     mailed_at: datetime | None
     greeting: str | None
+    declined_name: str | None
+    declined_mark: int | None
     person: Person = NOBODY
     owner: Person | None = None
 

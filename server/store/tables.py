@@ -336,6 +336,7 @@ class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
     - `greeting`: what `invited_by` wrote to `email`. A declined invitation keeps it until the seat is reserved or taken,
       or the game closes. Otherwise None as soon as the seat isn't reserved for `email`.
     - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
+    - `declined_name`, `declined_mark`: name and mark of the address that declined last, until the seat is taken.
     - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
       the planned move is played, if it is delayed.
     - `since`: the version at which `player_id` sat down. The player sees the seat's secrets from that version on.
@@ -382,6 +383,8 @@ class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
     invited_by: Mapped[UUID | None]
     mailed_at: Mapped[datetime | None]
     greeting: Mapped[str | None]
+    declined_name: Mapped[str | None]
+    declined_mark: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Plan(Base, table="plans", spread="game_id"):

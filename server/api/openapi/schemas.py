@@ -712,6 +712,9 @@ class Seat(Answer):
     declined = fields.Boolean(
         **_about("Whether the seat is open because the last player who was invited to it declined")
     )
+    declined_by = fields.String(
+        allow_none=True, **_about("For players at the table: name of the person who declined; otherwise null")
+    )
     ready = fields.Boolean(
         allow_none=True,
         **_about(

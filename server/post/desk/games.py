@@ -109,7 +109,10 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
     if item["status"] == "open":
         free = sum(seat["kind"] in ("open", "invited") for seat in seats)
-        return str(gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free))
+        told = gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free)
+        names = ", ".join(seat["declined_by"] for seat in seats if seat["declined_by"])
+        declined = gettext("Declined: %(names)s.", names=names)
+        return f"{told} {declined}" if names else told
     if item["status"] in OVER:
         return str(gettext("%(game)s: over.", game=name))
     if item["status"] == "paused":

@@ -84,6 +84,7 @@ class GameClosing(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
+    returned: str = ""  # who declined but has now taken a seat, a sentence
     words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
     inviting: str  # a line to reply with that invites someone
@@ -92,19 +93,23 @@ class GameClosing(GameLetter):
 
     @property
     def headline(self) -> str:
+        if self.returned:
+            return noted("Invitation accepted")
         return noted("Invitation declined") if self.declined else super().headline
 
 
 @builds(notice_kinds.GAME_CLOSING)
-def game_closing(reader: Reader) -> GameClosing:
+def game_closing(reader: Reader) -> GameClosing | None:
     closes_at = reader.game.head.closes_at
     assert closes_at is not None  # set for every open game
     free = sum(map(ready_check.is_free, reader.game.seats))
+    if not free:
+        return None  # the ready check has begun, about which there is another email
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
     inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
     words = tuple(reader.letter.data.get("words", "").splitlines())
-    declined = _declined(reader)
-    return GameClosing(**reader.about, declined=declined, words=words, free=free, inviting=inviting, due=due, left=left)
+    said = {"declined": _declined(reader), "returned": _returned(reader)}
+    return GameClosing(**reader.about, **said, words=words, free=free, inviting=inviting, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:
@@ -113,8 +118,17 @@ def _declined(reader: Reader) -> str:
             return ""
         case "":
             return str(gettext("An invited player has declined."))
+        case who if "@" not in who:
+            return str(gettext("%(who)s has declined the invitation.", who=who))
         case who:
             return str(gettext("%(who)s has declined your invitation.", who=who))
+
+
+def _returned(reader: Reader) -> str:
+    who = reader.letter.data.get("returned")
+    if who is None:
+        return ""
+    return str(gettext("%(who)s comes after all.", who=who or gettext("A player")))
 
 
 # Votes
