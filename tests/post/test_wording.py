@@ -35,6 +35,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.games import (
     GameAbandoned,
     GameClosed,
+    GameBegun,
     GameClosing,
     GameEnded,
     GamePaused,
@@ -126,6 +127,7 @@ LETTERS: list[Letter] = [
     NewMessages(**GAME, chat=Chat(messages=(("| Ben: Hello",),), more=0, say="say")),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
+    GameBegun(**GAME, first="All are here: Ben begins.", time="Ben has 2 days to move.", table="The board"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1, inviting="invite name@example.org 2"),
     GameClosing(
         **GAME,

@@ -2,6 +2,7 @@
 
 import re
 from email import message_from_bytes, policy
+from html import unescape
 from uuid import UUID
 
 import pytest
@@ -62,6 +63,22 @@ def test_the_first_letter_to_the_host_says_who_has_joined(office: Office, ada: U
         "https://stars.example",
     )
     assert letter is not None and b"joined, and the game" not in letter.message
+
+
+def test_a_host_who_is_not_first_hears_that_the_game_began(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 1}, title="Tuesday stars")
+    [letter] = office.mails("ada")
+    assert letter.subject == "The game has begun: Tuesday stars"
+    for words in (letter.text, unescape(letter.page)):
+        assert "All are here: bea begins." in words
+        assert "bea has 2 days to move, until " in words
+    assert [it.get_content_type() for it in letter.message.walk()].count("image/png") == 1
+    assert [it.subject for it in office.mails("bea")] == ["Your turn: Tuesday stars"]
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert [it.subject for it in office.mails("ada")][1:] == ["Your turn: Tuesday stars"]
+    game_of(ada, bots=2, options={"start_seat": 1})
+    assert len(office.mails("ada")) == 2, "Among bots, the host's own turn comes at once."
 
 
 def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) -> None:

@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 _OF_DESK = desk.DeskWelcome | desk.DeskAnswer
 _ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
 _CONFIRMING = turns.YourTurn | turns.YourTurns | games.GameEnded
+_SHOWING = turns.YourTurn | answers.Answer | games.GameBegun
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -161,7 +162,7 @@ def _written(
     sender = f"sternenpost@{host}"
     alt = ""
     is_over = isinstance(words, games.GameEnded)
-    if reader and (is_over or (isinstance(words, turns.YourTurn | answers.Answer) and words.table)):
+    if reader and (is_over or (isinstance(words, _SHOWING) and words.table)):
         image, alt = reader.picture(is_over)
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
@@ -196,7 +197,7 @@ def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "
     if isinstance(words, games.ReadyAsked):
         return "ready"
     has_no_turn = reader is not None and reader.game.table.status in (*OVER, "open", "paused")
-    return "message" if has_no_turn or isinstance(words, games.NewMessages) else "move"
+    return "message" if has_no_turn or isinstance(words, games.NewMessages | games.GameBegun) else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 from sqlalchemy import select
 
 from server.accounts import notice_kinds
@@ -129,6 +129,35 @@ def _returned(reader: Reader) -> str:
     if who is None:
         return ""
     return str(gettext("%(who)s comes after all.", who=who or gettext("A player")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameBegun(GameLetter):
+    """The notice to the host that the game has begun with another player's turn."""
+
+    KIND: ClassVar = notice_kinds.GAME_STARTED
+    NEWS: ClassVar = noted("%(title)s: %(first)s")
+    first: str  # who begins, a sentence
+    time: str  # how long they have, a sentence
+    table: str  # the table as this seat sees it
+
+
+@builds(notice_kinds.GAME_STARTED)
+def game_begun(reader: Reader) -> GameBegun | None:
+    """Return the email, or None if the game has moved on to the reader's turn."""
+    game, seat = reader.game, reader.seat
+    beginning = [row for row in game.seats if row.turn is not None]
+    if game.table.status != "running" or game.table.turns[seat] is not None or not beginning:
+        return None
+    names, due_at = spoken().listed([game.names[row.seat] for row in beginning]), beginning[0].due_at
+    first = ngettext("All are here: %(names)s begins.", "All are here: %(names)s begin.", len(beginning), names=names)
+    time = ""
+    if due_at:
+        left, due = span(due_at - clock.now()), moment(due_at, reader.zone)
+        time = gettext("%(name)s has %(left)s to move, until %(due)s.", name=names, left=left, due=due)
+    view = game.table.rules.view(game.table.state, seat)
+    table = text.table(game.table.rules.NAME, view, game.names, spoken().locale)
+    return GameBegun(**reader.about, first=first, time=time if len(beginning) == 1 else "", table=table)
 
 
 # Votes
