@@ -19,7 +19,7 @@ from server.games import Seat
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import READY, SAY, word_for
 from server.post.incoming.quotes import MARK
-from server.sanitize import clean, plain
+from server.sanitize import clean, plain, unless_link
 from server.translations import Language, filled, language, times
 
 LINE_LENGTH = 1000
@@ -37,6 +37,7 @@ class Letter:
     KIND: ClassVar[NoticeKind]
     TEMPLATE: ClassVar[str] = ""  # "" if it has the name of the kind
     HEADLINE: ClassVar[str] = ""  # "" if it is the headline of the kind
+    by: str = ""  # the player who caused the email, for the name of its sender; "" if that is nobody or hidden
 
     @property
     def template(self) -> str:
@@ -45,6 +46,13 @@ class Letter:
     @property
     def headline(self) -> str:
         return self.HEADLINE or self.KIND.headline
+
+    @property
+    def sender_name(self) -> str:
+        """Return the name next to the sender's address. It never contains a link or an address, even if it is decoded
+        twice."""
+        by = "" if "=?" in self.by else unless_link(self.by, "")
+        return str(gettext("%(name)s via Sternenpost", name=by)) if by else "Sternenpost"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,8 +34,8 @@ from server.post.letters.answers import Answer
 from server.post.letters.chat import Chat
 from server.post.letters.games import (
     GameAbandoned,
-    GameClosed,
     GameBegun,
+    GameClosed,
     GameClosing,
     GameEnded,
     GamePaused,

@@ -265,6 +265,33 @@ def test_an_expired_code_is_not_sent() -> None:
 # Invitations
 
 
+@pytest.mark.parametrize(
+    ("name", "sender"),
+    [
+        ("Paula", "Paula via Sternenpost"),
+        ('Zoë "Z" O\'Neil, <x>', 'Zoë "Z" O\'Neil, <x> via Sternenpost'),
+        ("Mira ✨ 星", "Mira ✨ 星 via Sternenpost"),
+        ("support@bank.example", "Sternenpost"),
+        ("=?utf-8?q?a=40b=2Eorg?=", "Sternenpost"),
+    ],
+)
+def test_an_email_that_a_player_causes_bears_their_name(
+    office: Office, ada: UUID, bea: UUID, name: str, sender: str
+) -> None:
+    change_profile(ada, {"name": name})
+    invite(open_game(ada, wanted(ME, OPEN, OPEN)).game_id, ada, "cyd@example.org")
+    running = game_of(ada, bea, bots=1)
+    vote(running, ada, "pause", True)
+    say(running, bea, "Hello")
+    later(DAY)
+    mails = [office.mails("cyd")[-1], next(it for it in office.mails("bea") if "pause" in it.subject)]
+    for mail in mails:
+        [address] = mail.message["From"].addresses
+        assert (address.display_name, address.addr_spec) == (sender, "sternenpost@localhost")
+    assert "Ada" not in str(office.mails("bea")[0].message["From"]), "Nobody caused an email about a turn."
+    assert any(str(it.message["From"]).startswith("bea via") for it in office.mails("ada"))
+
+
 def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
     first = {"email": "cyd@example.org"}
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, first, BOT)).game_id

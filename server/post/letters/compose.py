@@ -176,6 +176,7 @@ def _written(
     page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
     message = Message(
         sender=sender,
+        sender_name=words.sender_name,
         to=to,
         subject=subject,
         text=body,

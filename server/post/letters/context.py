@@ -96,6 +96,10 @@ class Reader(NamedTuple):
         until = moment(last_minute(row.stood_in_until), self.zone)
         return str(gettext("You're playing for %(who)s until %(until)s.", who=row.owner.name, until=until))
 
+    def caused_by(self, seat: Seat) -> Json:
+        """Return the value for the field `by` of an email that the player in this seat has caused."""
+        return {"by": "" if self.game.hides_names else self.game.names[seat]}
+
     @property
     def rules(self) -> str:
         """Return the name of the game that is played."""

@@ -204,6 +204,7 @@ def vote_asked(reader: Reader) -> VoteAsked:
     command = _AGREEING.get(wish)
     return VoteAsked(
         **reader.about,
+        **reader.caused_by(said["by"]),
         request=gettext(REQUESTS[wish], who=who),
         effect=gettext(_EFFECTS[wish]),
         agree=word_for(command, spoken().locale) if command else "",
@@ -225,7 +226,12 @@ class VoteRefused(GameLetter):
 def vote_refused(reader: Reader) -> VoteRefused:
     said = reader.letter.data
     wish, who = said["on"], reader.game.names[said["by"]]
-    return VoteRefused(**reader.about, refusal=gettext(REFUSALS[wish], who=who), effect=gettext(_EFFECTS[wish]))
+    return VoteRefused(
+        **reader.about,
+        **reader.caused_by(said["by"]),
+        refusal=gettext(REFUSALS[wish], who=who),
+        effect=gettext(_EFFECTS[wish]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,6 +253,7 @@ def take_back_asked(reader: Reader) -> TakeBackAsked:
     ends_at = datetime.fromisoformat(said["ends_at"])
     return TakeBackAsked(
         **reader.about,
+        **reader.caused_by(said["by"]),
         who=reader.game.names[said["by"]],
         since=tuple(would_undo(reader.game, reader.seat, said["to_version"], spoken().locale)),
         agree=word_for(AGREE, spoken().locale),
@@ -272,7 +279,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
     if db.session.execute(select(Delivery.letter_id).where(own, told).limit(1)).first() is None:
         return None
-    return MoveTakenBack(**reader.about, who=game.names[said["by"]])
+    return MoveTakenBack(**reader.about, **reader.caused_by(said["by"]), who=game.names[said["by"]])
 
 
 # The end of a game
@@ -385,4 +392,5 @@ class NewMessages(GameLetter):
 @builds(notice_kinds.MESSAGE)
 def new_messages(reader: Reader) -> NewMessages | None:
     chat = chat_not_seen(reader.game, reader.letter)
-    return NewMessages(**reader.about, chat=chat) if chat else None
+    by = "" if chat is None or reader.game.hides_names else chat.author
+    return NewMessages(**reader.about, by=by, chat=chat) if chat else None

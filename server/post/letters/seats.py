@@ -187,6 +187,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
     friends = [name for name, it in people if name == game.names[it.seat]]  # not those that contain a link
     return Invitation(
+        by=_name_of_host(reader),
         host=_host(reader),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
@@ -221,8 +222,12 @@ def _others(reader: Reader) -> tuple[str, ...]:
 
 
 def _host(reader: Reader) -> str:
+    return unless_link(_name_of_host(reader), gettext("A player"))
+
+
+def _name_of_host(reader: Reader) -> str:
     host = db.session.get(Player, UUID(reader.letter.data["by"]))
-    return unless_link(host.name if host and not reader.game.hides_names else "", gettext("A player"))
+    return host.name if host and not reader.game.hides_names else ""
 
 
 def _known_as(reader: Reader, friends: list[str]) -> str:
@@ -246,6 +251,7 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
         shown = gettext("The table sees your name only after the game ends.")
     who, greeting = unless_link(owner.name, gettext("A player")), unless_link(asked.greeting or "", "")
     return StandInAsked(
+        by=owner.name,
         who=who,
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
