@@ -139,7 +139,7 @@ LETTERS: list[Letter] = [
         words=("No, sorry, I'm too busy.", "Love, Kim"),
     ),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
-    StandIn(**GAME, said="Ben is playing for you.", more="You can watch."),
+    StandIn(**GAME, what="began", said="Ben is playing for you.", more="You can watch."),
     SeatTakenOver(**GAME),
     StandInAsked(
         who="Ben",
@@ -185,7 +185,7 @@ LETTERS: list[Letter] = [
             GameClosed(**GAME, reason="The host closed the game.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2, inviting="invite name@example.org 2"),
             SentAway(**GAME, link=""),
-            StandIn(**GAME, said="Ben is playing for you.", more=""),
+            StandIn(**GAME, what="began", said="Ben is playing for you.", more=""),
             SeatTakenOver(**GAME),
         ),
     ),
@@ -280,7 +280,7 @@ def test_every_email_contains_all_the_data_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first"):
+        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first", "what"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
                 assert line in text or line in subject
 

@@ -23,6 +23,7 @@ from server.post.incoming.quotes import SAID
 from server.post.letters import context
 from server.post.letters.compose import compose
 from server.post.wording import moment
+from server.store.desk import numbers
 from server.store.tables import LetterRow, PlayerLetterRow, db
 from tests.post.office import Office
 from tests.post.reader import text_of
@@ -43,6 +44,7 @@ from tests.support.games import (
     turn_of,
     wanted,
 )
+from tests.support.live_server import AT_ONCE
 
 UTC = time_zone("UTC")
 
@@ -290,6 +292,19 @@ def test_an_email_that_a_player_causes_bears_their_name(
         assert (address.display_name, address.addr_spec) == (sender, "sternenpost@localhost")
     assert "Ada" not in str(office.mails("bea")[0].message["From"]), "Nobody caused an email about a turn."
     assert any(str(it.message["From"]).startswith("bea via") for it in office.mails("ada"))
+
+
+def test_subjects_number_games_that_have_the_same_title(office: Office, ada: UUID, bea: UUID) -> None:
+    change_profile(ada, {"notifications": AT_ONCE})
+    game_of(ada, bea, bots=1, options={"start_seat": 0}, title="Alone")
+    first = game_of(ada, bea, bots=1, options={"start_seat": 0}, title="Stars")
+    assert [it.subject for it in office.mails("ada")] == ["Your turn: Alone", "Your turn: Stars"]
+    second = game_of(bea, ada, bots=1, options={"start_seat": 1}, title="Stars")
+    assert office.mails("ada")[-1].subject == f"Your turn: Stars (game {numbers(ada)[second]})"
+    vote(first, bea, "pause", True)
+    told = office.mails("ada")[-1]
+    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[first]})"
+    assert told.message["References"].startswith(f"<{first}@")
 
 
 def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:

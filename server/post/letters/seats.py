@@ -77,14 +77,28 @@ def sent_away(reader: Reader) -> SentAway:
     return SentAway(**_about_seat(reader), link=f"{reader.base_url}/#/lobby")
 
 
+_STAND_IN_NEWS = {
+    "accepted": noted("Stand-in accepted"),
+    "declined": noted("Stand-in declined"),
+    "began": noted("Stand-in begins"),
+    "called-off": noted("Stand-in cancelled"),
+    "ended": noted("Stand-in over"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class StandIn(GameLetter):
     """A notice to a player or their stand-in: the stand-in is agreed, declined or cancelled, begins or ends."""
 
     KIND: ClassVar = STAND_IN
     NEWS: ClassVar = "%(title)s: %(said)s"
+    what: str  # what has happened
     said: str  # who stands in for whom and until when, as the second half of a sentence
     more: str  # what the reader can do, a sentence or two
+
+    @property
+    def headline(self) -> str:
+        return _STAND_IN_NEWS[self.what]
 
 
 @builds(STAND_IN)
@@ -130,7 +144,7 @@ def stand_in(reader: Reader) -> StandIn:
             more = gettext("Thank you for playing.")
             if not reader.game.head.private:
                 more = gettext("Thank you for playing. From now on you see only what everyone can see.")
-    return StandIn(**_about_seat(reader), said=said, more=more)
+    return StandIn(**_about_seat(reader), what=data["what"], said=said, more=more)
 
 
 # Emails to addresses
