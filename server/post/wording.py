@@ -37,7 +37,9 @@ class Letter:
     KIND: ClassVar[NoticeKind]
     TEMPLATE: ClassVar[str] = ""  # "" if it has the name of the kind
     HEADLINE: ClassVar[str] = ""  # "" if it is the headline of the kind
-    by: str = ""  # the player who caused the email, for the name of its sender; "" if that is nobody or hidden
+    by: str = (
+        ""  # the player who caused the email, for the name of its sender; "" if no player did, or if names are hidden
+    )
 
     @property
     def template(self) -> str:

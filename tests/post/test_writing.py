@@ -122,6 +122,19 @@ def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, b
     assert "- You're back." in news
 
 
+def test_a_player_whose_seat_a_bot_took_over_is_not_told_of_a_victory(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, title="Tuesday stars")
+    leave(game_id, ada)
+    everything_due_happens()
+    while load(game_id).table.status == "running":
+        moves_on(game_id, bea)
+        everything_due_happens()
+    own, other = (office.mails(name)[-1] for name in ("ada", "bea"))
+    assert own.subject.startswith("The bot in your seat ") and other.subject.startswith("You ")
+    assert "You" in other.text.split("Recent moves")[0] and not re.search(r"\d[.] You|You (won|came|share)", own.text)
+    assert re.search(r"\d[.] ada: ", own.text)
+
+
 def test_a_time_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)

@@ -309,25 +309,37 @@ class GameEnded(GameLetter):
     chat: Chat | None = None
 
 
+def _verdict(place: int, is_shared: bool, has_bot: bool) -> str:
+    """Return a sentence about a place. `has_bot`: whether a bot has finished the game in the player's seat."""
+    if has_bot:
+        if place > 1:
+            return str(gettext("The bot in your seat finished in place %(place)s.", place=place))
+        return str(
+            gettext("The bot in your seat shares the victory.") if is_shared else gettext("The bot in your seat won.")
+        )
+    return str(gettext("You share the victory.") if place == 1 and is_shared else gettext(_PLACES[place - 1]))
+
+
 @builds(notice_kinds.GAME_ENDED)
 def game_ended(reader: Reader) -> GameEnded | None:
     game, ended = reader.game, reader.game.table.ended
     if ended is None:
         return None
-    own = ended.places[reader.seat]
+    own, has_bot = ended.places[reader.seat], game.bot_at(reader.seat) is not None
     shared = list(ended.places).count(own) > 1
-    names = with_you(game.names, reader.seat)
-    unit = text.score_unit(game.table.rules.NAME)
+    names = with_you(game.names, None if has_bot else reader.seat)
+    name = game.table.rules.NAME
+    unit = text.score_unit(name)
     best_first = sorted(zip(ended.places, names, ended.scores, strict=True))
     return GameEnded(
         **reader.about,
-        verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
+        verdict=_verdict(own, shared, has_bot),
         standings=tuple(
-            punctuated(f"{place}. {name}: {counted(score, unit)}", spoken().locale) for place, name, score in best_first
+            punctuated(f"{place}. {who}: {counted(score, unit)}", spoken().locale) for place, who, score in best_first
         ),
         since=reader.since_own_move()[-_LAST:],
         played=reader.played,
-        own=text.own_result(game.table.rules.NAME, *reader.final_view, reader.seat, spoken().locale),
+        own="" if has_bot else text.own_result(name, *reader.final_view, reader.seat, spoken().locale),
         show=show_word(),
         review=review_word(game),
         rematch=rematch_word(),

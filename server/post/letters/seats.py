@@ -98,7 +98,7 @@ class StandIn(GameLetter):
 
     @property
     def headline(self) -> str:
-        return _STAND_IN_NEWS[self.what]
+        return _STAND_IN_NEWS.get(self.what) or super().headline
 
 
 @builds(STAND_IN)
