@@ -285,7 +285,7 @@ class PlayerLetterRow(Base, table="player_outbox", spread="player_id"):
 class GameRow(Base, table="games", spread="game_id"):
     """A game. The columns from `status` to `outcome` are projections of the log. The others are source data.
 
-    Except for `shelved`, the columns after those matter only while the game is open. `host`: the player who may close
+    Except for `shelved` and `rematch_of`, the columns after those matter only while the game is open. `host`: the player who may close
     the game and remove guests. `sent_away`: the players whom the host has removed. `wake_at`: when the worker next
     checks the game.
     """
@@ -319,6 +319,7 @@ class GameRow(Base, table="games", spread="game_id"):
     min_reliability: Mapped[int | None]  # reliability that players need: see `track_record.reliability_of`
     programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that belong to programs may join
     shelved: Mapped[int | None]  # seq of the last event, once all events are in a file: see `shelf.py`
+    rematch_of: Mapped[UUID | None]  # the game before; None for rematches that an earlier release opened
 
 
 class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
