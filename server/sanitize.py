@@ -155,3 +155,9 @@ def _is_mark(char: str) -> bool:
 def _few_marks(text: str) -> list[str]:
     runs = [(are_marks, "".join(run)) for are_marks, run in groupby(text, _is_mark)]
     return [run[:MARKS_IN_A_ROW] if are_marks else run for are_marks, run in runs]
+
+
+def unless_link(words: str, instead: str) -> str:
+    """Return this name, or `instead` if the name contains a link. Our emails to strangers must not contain links from
+    players."""
+    return instead if not words or has_link(words) else words

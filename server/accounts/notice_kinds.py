@@ -163,7 +163,12 @@ GAME_CLOSING: Final = NoticeKind(
     stops_game=False,
     to_anyone=True,
 )
-GAME_STARTED: Final = NoticeKind(name="game-started", webhook="Sent when the game starts")
+GAME_STARTED: Final = NoticeKind(
+    name="game-started",
+    headline=noted("The game has begun"),
+    stop=noted("emails when a game that you host begins with another player's turn"),
+    webhook="Sent when the game starts",
+)
 GAME_PAUSED: Final = NoticeKind(
     name="game-paused",
     headline=noted("Game paused"),

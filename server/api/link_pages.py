@@ -26,7 +26,7 @@ from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, Unfit
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
-from server.play.game import Game
+from server.play.game import Game, last_minute
 from server.play.seating import seats
 from server.play.seating.seats import (
     come_back,
@@ -45,7 +45,6 @@ from server.play.seating.stand_ins import (
     decline_stand_in,
     enter_as_stand_in,
     is_stranger,
-    last_minute,
     open_stand_in_link,
 )
 from server.play.table import OVER
@@ -53,8 +52,8 @@ from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
 from server.play.turns.turn_links import check_line, future_turn, is_undone, open_turn, play_line, rest_of_turn
 from server.play.views import view_of
-from server.post.letters.seats import unless_link
 from server.post.terms import terms_of
+from server.sanitize import unless_link
 from server.store.rows import SeatState
 from server.translations import noted
 from server.translations.times import moment
@@ -364,6 +363,7 @@ def asked_to_stand_in(word: str) -> Response:
         begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, last_minute(asked.until_at)))
         suggested = suggested_name(asked.email or "")
         about = {"begin": begin, "end": end, "is_new": is_stranger(asked), "suggested": suggested}
+        about["greeting"] = unless_link(asked.greeting or "", "")
     response = page("stand-in.html", game=game, asked=asked, word=word, introduction=_introduction(game), **about)
     response.headers["Referrer-Policy"] = "same-origin"  # as for an invitation
     return response

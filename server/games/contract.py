@@ -3,9 +3,9 @@
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
 `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`,
 `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
-`usual_turns`, `usual_minutes`, `legend`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `meant_moves`,
-`fitting_moves`, `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the
-types at the end of this file, and a folder `page/`.
+`usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`,
+`meant_moves`, `fitting_moves`, `strange_word`, `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`,
+described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -248,6 +248,7 @@ WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> w
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 WriteFirstTurn = Callable[[Json, "Language"], str]  # view -> what to achieve, and what to do in the first turn
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
+FigureInWords = Callable[[str, "Language"], list[str]]  # -> the lines that replace a picture of the rules in emails
 WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
 # Moves in the reader's language, in addition to the notation of `read_move` and `write_move`, which never changes.

@@ -8,6 +8,7 @@ from typing import Any
 
 from server.games.contract import (
     Draw,
+    FigureInWords,
     Json,
     Rules,
     Seat,
@@ -157,6 +158,12 @@ def legend(rules_name: str, locale: str) -> str:
     """Return what letters and numbers in the names of pieces mean, or "" if the game doesn't say."""
     write: WriteLegend | None = getattr(GAMES[rules_name], "legend", None)
     return write(language(locale)) if write else ""
+
+
+def figure_in_words(rules_name: str, figure: str, locale: str) -> list[str]:
+    """Return the lines that replace a picture of the rules in emails, if the rules need them."""
+    write: FigureInWords | None = getattr(GAMES[rules_name], "figure_in_words", None)
+    return write(figure, language(locale)) if write else []
 
 
 def fullest(rules: Rules, views: Sequence[Json]) -> int:

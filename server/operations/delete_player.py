@@ -130,6 +130,8 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(SeatRow).where(invited).values(**NO_INVITATION))
         written = (SeatRow.game_id == game_id) & _invites(player_id)
         db.session.execute(update(SeatRow).where(written).values(greeting=None))
+        declined = (SeatRow.game_id == game_id) & (SeatRow.declined_mark == mark_of(email))
+        db.session.execute(update(SeatRow).where(declined).values(declined_name=None, declined_mark=None))
         _forget_name(game_id, player_id, name, _name_of_nobody(player_id))
         _forget_address_in_letters(game_id, email, _name_of_nobody(player_id))
         _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
@@ -259,7 +261,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
         (SeatRow, SeatRow.email == email),
-        (SeatRow, _invites(player_id)),
+        (SeatRow, _invites(player_id) | (SeatRow.declined_mark == mark_of(email))),
         (StandIn, is_about(player_id, email)),
         (LetterRow, _names(LetterRow.data.cast(Text), email)),
         (Delivery, _was_to(player_id, email)),

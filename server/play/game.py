@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -147,6 +148,12 @@ def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
     if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
     return str(gettext("%(name)s (program)", name=name)) if is_program else name
+
+
+def last_minute(until_at: datetime) -> datetime:
+    """Return the end of a stand-in as emails show it. Midnight after the last day would read as if the stand-in lasted
+    another day."""
+    return until_at - timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
             game.head._replace(version=table.version, status=table.status),
             _seats_at(game, table),
             nameless=game.hides_names,
+            is_at_table=viewer is not None or player_id == game.head.host,
         ),
         "invitation": _open_invitation(game, viewer),
         "hosting": table.status == "open" and player_id == game.head.host,
@@ -171,8 +172,9 @@ def turn_of(table: Table, seat: Seat) -> int | None:
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
-def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
-    """Return a game in the form used in lists, without its view. `nameless`: whether the game hides its players."""
+def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool, is_at_table: bool = False) -> Json:
+    """Return a game in the form used in lists, without its view. `nameless`: whether the game hides its players.
+    `is_at_table`: whether the viewer has a seat or is the host."""
     is_open = head.status == "open"
     return {
         "id": head.game_id,
@@ -192,6 +194,7 @@ def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
         "seats": [
             _seat(row, bots_name(head.game_id, seats, row))
             | _ready(head, row)
+            | {"declined_by": row.declined_name if is_at_table and row.kind == "open" else None}
             | (_NAMELESS if nameless and row.player_id else {})
             for row in seats
         ],

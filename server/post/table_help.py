@@ -14,7 +14,6 @@ from server.games import Seat
 from server.games.presentation import example, first_turn, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.seating.rematches import is_rematch
 from server.play.table import OVER
 from server.play.turns.going_back import last_move
 from server.play.turns.hints import has_hints
@@ -124,7 +123,7 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
 def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
     """Return what the player wants to achieve and does now, if this is their first turn with these rules or in a
     rematch, otherwise ""."""
-    if turns or (_knows_rules(game, seat) and not is_rematch(game)):
+    if turns or (_knows_rules(game, seat) and game.head.rematch_of is None):
         return ""
     rules = game.table.rules
     return first_turn(rules.NAME, rules.view(state, seat), spoken().locale)
@@ -136,7 +135,7 @@ def who_joined(game: Game, seat: Seat) -> str:
     if game.hides_names or game.seats[seat].player_id != game.head.host or not others:
         return ""
     names = spoken().listed([game.names[it.seat] for it in others])
-    if is_rematch(game):
+    if game.head.rematch_of:
         return str(gettext("%(names)s accepted: your rematch has begun.", names=names))
     return str(gettext("%(names)s joined, and the game has begun.", names=names))
 

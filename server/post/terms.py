@@ -1,12 +1,15 @@
 """What a player should know before taking a seat: the pace of a game, and how long it takes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from math import ceil
 
 from flask_babel import gettext, ngettext
 
-from server.games import GAMES, presentation
+from server.clock import clock
+from server.games import GAMES, Seat, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
+from server.post.table_help import turns_before
 from server.post.wording import pace_of, span
 
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
@@ -63,6 +66,19 @@ def terms_of(game: Game) -> tuple[str, ...]:
     told.append(
         gettext("Duration: about %(long)s if each player moves within %(time)s", long=span(rounded), time=span(within))
     )
+    return tuple(told)
+
+
+def terms_of_stand_in(game: Game, seat: Seat, begin: datetime, end: datetime) -> tuple[str, ...]:
+    """Return the pace, and about how many turns a stand-in for this seat has from `begin` to `end`. Both assume the same
+    as `terms_of`."""
+    told = [gettext("Pace: %(pace)s", pace=pace_of(game.clock))]
+    if usual := presentation.usual_turns(game.head.rules, len(game.seats)):
+        now, within = clock.now(), min(_ANSWERED_WITHIN, first_allowance(game.clock))
+        each = sum(row.kind != "bot" for row in game.seats) * within
+        before = turns_before(game, seat, game.version + 1) + max(begin - now, timedelta()) // each
+        turns = min(max(1, usual - before), ceil((end - max(begin, now)) / each))
+        told.append(ngettext("Expect about %(num)s turn", "Expect about %(num)s turns", turns))
     return tuple(told)
 
 

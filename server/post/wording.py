@@ -19,7 +19,7 @@ from server.games import Seat
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import READY, SAY, word_for
 from server.post.incoming.quotes import MARK
-from server.sanitize import clean, plain
+from server.sanitize import clean, plain, unless_link
 from server.translations import Language, filled, language, times
 
 LINE_LENGTH = 1000
@@ -37,6 +37,9 @@ class Letter:
     KIND: ClassVar[NoticeKind]
     TEMPLATE: ClassVar[str] = ""  # "" if it has the name of the kind
     HEADLINE: ClassVar[str] = ""  # "" if it is the headline of the kind
+    by: str = (
+        ""  # the player who caused the email, for the name of its sender; "" if no player did, or if names are hidden
+    )
 
     @property
     def template(self) -> str:
@@ -46,6 +49,13 @@ class Letter:
     def headline(self) -> str:
         return self.HEADLINE or self.KIND.headline
 
+    @property
+    def sender_name(self) -> str:
+        """Return the name next to the sender's address. It never contains a link or an address, even if it is decoded
+        twice."""
+        by = "" if "=?" in self.by else unless_link(self.by, "")
+        return str(gettext("%(name)s via Sternenpost", name=by)) if by else "Sternenpost"
+
 
 @dataclass(frozen=True, kw_only=True)
 class GameLetter(Letter):
@@ -54,6 +64,7 @@ class GameLetter(Letter):
     title: str  # title of the game
     rules: str  # name of the game that is played
     game_link: str  # link to the game, for readers who are signed in
+    plays_for: str = ""  # for whom the reader plays as a stand-in, a sentence
 
     @property
     def news(self) -> str:
@@ -154,6 +165,8 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
+    if plays_for := words.get("plays_for"):
+        text = f"{wrapped(str(plays_for))}\n\n{text}"
     if stop:
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     if desk:

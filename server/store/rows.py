@@ -50,6 +50,7 @@ class GameHead(NamedTuple):
     min_reliability: int | None
     programs: bool
     shelved: int | None
+    rematch_of: UUID | None
 
     def after(self, drawn: int, status: str, version: int, outcome: Json | None) -> "GameHead":
         """Return the row with these projections. This is four times as fast as `_replace`."""
@@ -100,6 +101,8 @@ class SeatState(NamedTuple):
     invited_by: UUID | None
     mailed_at: datetime | None
     greeting: str | None
+    declined_name: str | None
+    declined_mark: int | None
     person: Person = NOBODY
     owner: Person | None = None
 
@@ -130,7 +133,7 @@ _SEED, _DRAWN = GameHead._fields.index("seed"), GameHead._fields.index("drawn")
 _TURN, _DUE_AT = SEAT_COLUMNS.index("turn"), SEAT_COLUMNS.index("due_at")
 _PLAYER_ID, _OWNER_ID = SEAT_COLUMNS.index("player_id"), SEAT_COLUMNS.index("owner_id")
 _UUIDS_OF_SEAT = [SEAT_COLUMNS.index(name) for name in ("player_id", "owner_id", "invited_by")]
-_UUIDS_OF_HEAD = [GameHead._fields.index(name) for name in ("game_id", "made_by", "host")]
+_UUIDS_OF_HEAD = [GameHead._fields.index(name) for name in ("game_id", "made_by", "host", "rematch_of")]
 _MOMENTS_OF_HEAD = [GameHead._fields.index(name) for name in ("made_at", "closes_at", "wake_at")]
 _MOMENTS_OF_SEAT = [
     SEAT_COLUMNS.index(name)

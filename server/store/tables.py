@@ -285,7 +285,7 @@ class PlayerLetterRow(Base, table="player_outbox", spread="player_id"):
 class GameRow(Base, table="games", spread="game_id"):
     """A game. The columns from `status` to `outcome` are projections of the log. The others are source data.
 
-    Except for `shelved`, the columns after those matter only while the game is open. `host`: the player who may close
+    Except for `shelved` and `rematch_of`, the columns after those matter only while the game is open. `host`: the player who may close
     the game and remove guests. `sent_away`: the players whom the host has removed. `wake_at`: when the worker next
     checks the game.
     """
@@ -319,6 +319,7 @@ class GameRow(Base, table="games", spread="game_id"):
     min_reliability: Mapped[int | None]  # reliability that players need: see `track_record.reliability_of`
     programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that belong to programs may join
     shelved: Mapped[int | None]  # seq of the last event, once all events are in a file: see `shelf.py`
+    rematch_of: Mapped[UUID | None]  # the game before; None for rematches that an earlier release opened
 
 
 class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
@@ -336,6 +337,7 @@ class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
     - `greeting`: what `invited_by` wrote to `email`. A declined invitation keeps it until the seat is reserved or taken,
       or the game closes. Otherwise None as soon as the seat isn't reserved for `email`.
     - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
+    - `declined_name`, `declined_mark`: name and mark of the address that declined last, until the seat is taken.
     - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
       the planned move is played, if it is delayed.
     - `since`: the version at which `player_id` sat down. The player sees the seat's secrets from that version on.
@@ -382,6 +384,8 @@ class SeatRow(Base, table="seats", spread="game_id", postgresql_with=_FEW_DEAD):
     invited_by: Mapped[UUID | None]
     mailed_at: Mapped[datetime | None]
     greeting: Mapped[str | None]
+    declined_name: Mapped[str | None]
+    declined_mark: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Plan(Base, table="plans", spread="game_id"):
@@ -422,6 +426,7 @@ class StandIn(Base, table="stand_ins", spread="game_id"):
     from_at: Mapped[datetime]
     until_at: Mapped[datetime]
     accepted_by: Mapped[UUID | None]
+    greeting: Mapped[str | None]  # what `asked_by` wrote to the stand-in
     app_id: Mapped[UUID | None]  # the app that made the request; unless accepted, the request ends with the app
     wake_at: Mapped[datetime]
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from server import page as served
 from server.games import GAMES, IllegalMove, sternenglanz
-from server.games.presentation import rule_values
+from server.games.presentation import figure_in_words, rule_values
 from server.games.sternenglanz.figures import lies_on
 from server.games.sternenglanz.material import CARDS
 from server.games.sternenhimmel.material import BOARDS, Board, Lying, Space
@@ -279,7 +279,11 @@ def in_letters(game: str, language: str) -> list[str]:
     """
     values = rule_values(game, language)
     editions = {it for name, it in values.items() if name.startswith("edition.")}
-    lines = [line for it in rule_sections(game, language)[:-1] for line in (it.title, *it.lines)]
+    figures = {it["figure"] for it in blocks_in(sections(language, game)) if "figure" in it}
+    pictures = {f"- {line}" for figure in figures for line in figure_in_words(game, figure, language)}
+    lines = [
+        line for it in rule_sections(game, language)[:-1] for line in (it.title, *it.lines) if line not in pictures
+    ]
     found = [
         line.removeprefix("- ") for line in lines if not (line.endswith(":") and any(it in line for it in editions))
     ]

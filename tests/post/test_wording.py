@@ -34,6 +34,7 @@ from server.post.letters.answers import Answer
 from server.post.letters.chat import Chat
 from server.post.letters.games import (
     GameAbandoned,
+    GameBegun,
     GameClosed,
     GameClosing,
     GameEnded,
@@ -126,6 +127,7 @@ LETTERS: list[Letter] = [
     NewMessages(**GAME, chat=Chat(messages=(("| Ben: Hello",),), more=0, say="say")),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
+    GameBegun(**GAME, first="All are here: Ben begins.", time="Ben has 2 days to move.", table="The board"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1, inviting="invite name@example.org 2"),
     GameClosing(
         **GAME,
@@ -137,7 +139,7 @@ LETTERS: list[Letter] = [
         words=("No, sorry, I'm too busy.", "Love, Kim"),
     ),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
-    StandIn(**GAME, said="Ben is playing for you.", more="You can watch."),
+    StandIn(**GAME, what="began", said="Ben is playing for you.", more="You can watch."),
     SeatTakenOver(**GAME),
     StandInAsked(
         who="Ben",
@@ -145,7 +147,10 @@ LETTERS: list[Letter] = [
         rules="Sternenhimmel",
         begin=TIME["due"],
         end=TIME["due"],
-        pace="2 days per turn",
+        introduction="Place stars.",
+        terms=("Pace: 2 days per turn", "Expect about 3 turns"),
+        greeting=("Shall we?",),
+        signed=False,
         link="https://sternenpost.example/s/abc",
         shown="The seat will show both names.",
     ),
@@ -180,7 +185,7 @@ LETTERS: list[Letter] = [
             GameClosed(**GAME, reason="The host closed the game.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2, inviting="invite name@example.org 2"),
             SentAway(**GAME, link=""),
-            StandIn(**GAME, said="Ben is playing for you.", more=""),
+            StandIn(**GAME, what="began", said="Ben is playing for you.", more=""),
             SeatTakenOver(**GAME),
         ),
     ),
@@ -275,7 +280,7 @@ def test_every_email_contains_all_the_data_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first"):
+        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first", "what"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
                 assert line in text or line in subject
 

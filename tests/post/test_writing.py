@@ -2,6 +2,7 @@
 
 import re
 from email import message_from_bytes, policy
+from html import unescape
 from uuid import UUID
 
 import pytest
@@ -21,6 +22,7 @@ from server.play.votes import vote
 from server.post.incoming.quotes import SAID
 from server.post.letters import context
 from server.post.wording import moment
+from server.store.desk import numbers
 from server.store.tables import LetterRow, PlayerLetterRow, db
 from tests.post.office import Office
 from tests.post.reader import composed, text_of
@@ -41,6 +43,7 @@ from tests.support.games import (
     turn_of,
     wanted,
 )
+from tests.support.live_server import AT_ONCE
 
 UTC = time_zone("UTC")
 
@@ -58,6 +61,22 @@ def test_the_first_letter_to_the_host_says_who_has_joined(office: Office, ada: U
     nameless = game_of(ada, bea, cyd, rules="sternenglanz", title="No names", options={"nameless": True})
     letter = composed(next(it for it in letters(nameless, "your-turn") if it.seat == load(nameless).seat_of(ada)))
     assert letter is not None and b"joined, and the game" not in letter.message
+
+
+def test_a_host_who_is_not_first_hears_that_the_game_began(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 1}, title="Tuesday stars")
+    [letter] = office.mails("ada")
+    assert letter.subject == "The game has begun: Tuesday stars"
+    for words in (letter.text, unescape(letter.page)):
+        assert "All are here: bea begins." in words
+        assert "bea has 2 days to move, until " in words
+    assert [it.get_content_type() for it in letter.message.walk()].count("image/png") == 1
+    assert [it.subject for it in office.mails("bea")] == ["Your turn: Tuesday stars"]
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert [it.subject for it in office.mails("ada")][1:] == ["Your turn: Tuesday stars"]
+    game_of(ada, bots=2, options={"start_seat": 1})
+    assert len(office.mails("ada")) == 2, "Among bots, the host's own turn comes at once."
 
 
 def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) -> None:
@@ -97,6 +116,19 @@ def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, b
     assert news.startswith("ada, it's your turn.")
     assert "- The bot Greedy is now playing for you." in news
     assert "- You're back." in news
+
+
+def test_a_player_whose_seat_a_bot_took_over_is_not_told_of_a_victory(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, title="Tuesday stars")
+    leave(game_id, ada)
+    everything_due_happens()
+    while load(game_id).table.status == "running":
+        moves_on(game_id, bea)
+        everything_due_happens()
+    own, other = (office.mails(name)[-1] for name in ("ada", "bea"))
+    assert own.subject.startswith("The bot in your seat ") and other.subject.startswith("You ")
+    assert "You" in other.text.split("Recent moves")[0] and not re.search(r"\d[.] You|You (won|came|share)", own.text)
+    assert re.search(r"\d[.] ada: ", own.text)
 
 
 def test_a_time_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
@@ -242,6 +274,46 @@ def test_an_expired_code_is_not_sent() -> None:
 
 
 # Invitations
+
+
+@pytest.mark.parametrize(
+    ("name", "sender"),
+    [
+        ("Paula", "Paula via Sternenpost"),
+        ('Zoë "Z" O\'Neil, <x>', 'Zoë "Z" O\'Neil, <x> via Sternenpost'),
+        ("Mira ✨ 星", "Mira ✨ 星 via Sternenpost"),
+        ("support@bank.example", "Sternenpost"),
+        ("=?utf-8?q?a=40b=2Eorg?=", "Sternenpost"),
+    ],
+)
+def test_an_email_that_a_player_causes_bears_their_name(
+    office: Office, ada: UUID, bea: UUID, name: str, sender: str
+) -> None:
+    change_profile(ada, {"name": name})
+    invite(open_game(ada, wanted(ME, OPEN, OPEN)).game_id, ada, "cyd@example.org")
+    running = game_of(ada, bea, bots=1)
+    vote(running, ada, "pause", True)
+    say(running, bea, "Hello")
+    later(DAY)
+    mails = [office.mails("cyd")[-1], next(it for it in office.mails("bea") if "pause" in it.subject)]
+    for mail in mails:
+        [address] = mail.message["From"].addresses
+        assert (address.display_name, address.addr_spec) == (sender, "sternenpost@localhost")
+    assert "Ada" not in str(office.mails("bea")[0].message["From"]), "Nobody caused an email about a turn."
+    assert any(str(it.message["From"]).startswith("bea via") for it in office.mails("ada"))
+
+
+def test_subjects_number_games_that_have_the_same_title(office: Office, ada: UUID, bea: UUID) -> None:
+    change_profile(ada, {"notifications": AT_ONCE})
+    game_of(ada, bea, bots=1, options={"start_seat": 0}, title="Alone")
+    first = game_of(ada, bea, bots=1, options={"start_seat": 0}, title="Stars")
+    assert [it.subject for it in office.mails("ada")] == ["Your turn: Alone", "Your turn: Stars"]
+    second = game_of(bea, ada, bots=1, options={"start_seat": 1}, title="Stars")
+    assert office.mails("ada")[-1].subject == f"Your turn: Stars (game {numbers(ada)[second]})"
+    vote(first, bea, "pause", True)
+    told = office.mails("ada")[-1]
+    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[first]})"
+    assert told.message["References"].startswith(f"<{first}@")
 
 
 def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:

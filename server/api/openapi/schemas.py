@@ -462,7 +462,7 @@ def _greeting(**kw: Any) -> fields.String:
         1000,
         least=0,
         metadata={
-            "description": "Personal message at the top of the invitation email. Cut to 200 characters in at most 6 lines. Must "
+            "description": "Personal message at the top of the email. Cut to 200 characters in at most 6 lines. Must "
             "not contain a web address, an email address or a phone number."
         },
         **kw,
@@ -609,6 +609,7 @@ class StandInRequest(Request):
     email = _email(description="Address to ask. Send either `email` or `player`.")
     first = _day("from", "First day, in your time zone (at a nameless table, in UTC)")
     last = _day("until", "Last day, at most 90 days in total")
+    greeting = _greeting(load_default="")
 
 
 class StandIn(Answer):
@@ -710,6 +711,9 @@ class Seat(Answer):
     unreachable = fields.Boolean(**_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
         **_about("Whether the seat is open because the last player who was invited to it declined")
+    )
+    declined_by = fields.String(
+        allow_none=True, **_about("For players at the table: name of the person who declined; otherwise null")
     )
     ready = fields.Boolean(
         allow_none=True,

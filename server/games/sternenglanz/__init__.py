@@ -38,6 +38,7 @@ from server.games.sternenglanz.rules import (
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import (
     SENTENCES,
+    figure_in_words,
     first_turn,
     introduction,
     legend,

@@ -289,6 +289,10 @@ def usual_minutes(players: int) -> int:
     return 4 * usual_turns(players)
 
 
+def figure_in_words(figure: str, say: Language) -> list[str]:
+    return list(patterns(say.locale)) if figure == "hole" else []
+
+
 def legend(say: Language) -> str:
     told = say.gettext("The number after # tells apart cards of the same kind.")
     return " ".join([told, *(f"{it}." for it in patterns(say.locale))])

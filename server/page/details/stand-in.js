@@ -19,8 +19,10 @@ export function StandIn({ table }) {
   const who = useRef();
   const from = useRef();
   const until = useRef();
+  const greeting = useRef();
   const [busy, error, ask] = useSubmit(async () => {
-    await call("POST", path, { email: who.current.value.trim(), from: from.current.value, until: until.current.value });
+    const days = { from: from.current.value, until: until.current.value };
+    await call("POST", path, { email: who.current.value.trim(), ...days, greeting: greeting.current.value });
     forGood.setItem(typed, who.current.value.trim());
     again();
     table.look();
@@ -50,6 +52,7 @@ export function StandIn({ table }) {
             <label>${t("standing-in.from")} <input ref=${from} type="date" name="from" required /></label>
             <label>${t("standing-in.until")} <input ref=${until} type="date" name="until" required /></label>
           </div>
+          <label>${t("standing-in.greeting")} <textarea ref=${greeting} name="greeting" maxlength="200" rows="2" /></label>
           <button disabled=${busy}>${t("standing-in.ask")}</button>
           ${error && html`<${Sorry} error=${error} />`}
         </form>`}

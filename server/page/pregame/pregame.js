@@ -55,7 +55,8 @@ function Missing({ table }) {
   const { game } = table;
   const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
   const lost = invited.filter((it) => it.unreachable);
-  const declined = open.filter((it) => it.declined);
+  const declined = open.filter((it) => it.declined && !it.declined_by);
+  const decliners = open.filter((it) => it.declined_by).map((it) => it.declined_by ?? "");
   return html`
     <p role="status">${t("pregame.missing", { count: open.length + invited.length })}</p>
     <ul>
@@ -63,6 +64,7 @@ function Missing({ table }) {
       ${game.hosting ? html`<${Invitees} table=${table} invited=${invited} />` : invited.length > 0 && html`<li>${
         t("pregame.invited", { seats: named(invited), count: invited.length })}</li>`}
       ${lost.length > 0 && !game.hosting && html`<li>${t("pregame.lost", { seats: named(lost) })}</li>`}
+      ${decliners.length > 0 && html`<li>${t("pregame.declined-by", { names: listed(decliners), count: decliners.length })}</li>`}
       ${declined.length > 0 && html`<li>${t("pregame.declined", { seats: named(declined) })}</li>`}
     </ul>`;
 }

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid4
 
@@ -51,14 +50,18 @@ class _Wanted(NamedTuple):
     salt_hash: str | None = None
 
 
-def open_game(
-    player_id: UUID, wanted: Json, game_id: UUID | None = None, reserved: Mapping[Seat, str] = MappingProxyType({})
-) -> Game:
-    """Open a game. If the game is full, it starts immediately. Raise BadOption, BadField, TooMany, SignInFirst.
+class Rematch(NamedTuple):
+    """Another game with the players of a game that is over. `reserved` are addresses to which seats are offered, and
+    which the host doesn't learn."""
 
-    If there is a game with the id `game_id`, return that game instead. `reserved` are addresses to which seats are
-    offered, and which the host doesn't learn.
-    """
+    of: UUID
+    reserved: Mapping[Seat, str]
+
+
+def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None, again: Rematch | None = None) -> Game:
+    """Open a game. If the game is full, it starts immediately. If there is a game with the id `game_id`, return that
+    game instead. Raise BadOption, BadField, TooMany, SignInFirst."""
+    reserved = again.reserved if again else {}
     rules = GAMES.get(wanted["rules"])
     if rules is None:
         raise BadField(
@@ -104,7 +107,7 @@ def open_game(
         player_id,
         seats,
         guests,
-        is_rematch=bool(reserved),
+        rematch_of=again.of if again else None,
         rules=rules.NAME,
         options=options,
         title=title,
@@ -119,9 +122,7 @@ def open_game(
 
 
 @with_retries
-def _open(
-    game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use], is_rematch: bool, **head: Any
-) -> Game:
+def _open(game_id: UUID, player_id: UUID, seats: list[_Wanted], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
     if db.session.get(GameRow, game_id) is None:  # a retry after the commit's response was lost
         if guests:
@@ -152,7 +153,7 @@ def _open(
         db.session.execute(insert(SeatRow), [{"game_id": game_id, **empty, **seat._asdict()} for seat in seats])
         for seat in seats:
             if seat.email:
-                guest = Guest(seat.seat, seat.email, seat.greeting or "", is_rematch)
+                guest = Guest(seat.seat, seat.email, seat.greeting or "", head["rematch_of"] is not None)
                 note_invitation(game_id, guest, player_id)
             if seat.player_id:
                 note_seat(player_id, game_id, seat.seat, now)

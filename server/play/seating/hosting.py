@@ -2,14 +2,15 @@
 
 import logging
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select, update
 
 from server.accounts.blocks import is_block_between
 from server.accounts.notice_kinds import GAME_CLOSING
-from server.accounts.players import address_of, player_at
+from server.accounts.players import address_of, player_at, suggested_name
+from server.accounts.signed_links import mark_of
 from server.clock import NOTHING, clock
 from server.durations import duration
 from server.errors import AlreadySeated, BadField, NotFound, NotHost, NotRunning, SeatTaken, Unfit
@@ -18,6 +19,8 @@ from server.play.commits import commit_of, load, load_within, record_within
 from server.play.events import GameAbandoned
 from server.play.game import Game
 from server.play.mail.letters import News, letter
+from server.play.nameless import is_nameless
+from server.play.seating.lobby import companions
 from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.timing.heartbeats import GAP
 from server.play.views import load_visible, seat_kept_for
@@ -30,7 +33,8 @@ from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-NO_INVITATION: Final = {"kind": "open", "email": None, "greeting": None, "lost_at": None}  # columns of `seats`
+NO_DECLINE: Final = {"lost_at": None, "declined_name": None, "declined_mark": None}  # columns of `seats`
+NO_INVITATION: Final = {"kind": "open", "email": None, "greeting": None, **NO_DECLINE}
 _NOTICE = timedelta(days=3)  # warning to the host before the game closes; half the time if the game closes sooner
 
 log = logging.getLogger(__name__)
@@ -178,14 +182,19 @@ def _free(
     game_id: UUID, seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None, words: str = ""
 ) -> None:
     guest = db.session.execute(select(SeatRow.email, SeatRow.invited_by).where(invited)).one_or_none()
-    values = NO_INVITATION | {"lost_at": declined_at}
+    values: Json = {**NO_INVITATION}
+    name = None
     if declined_at:
         del values["greeting"]  # for `take_again`
+        values["lost_at"] = declined_at
+    if guest and declined_at and guest.email:
+        name = _name_of_guest(game_id, guest.email, guest.invited_by)
+        values |= {"declined_name": name, "declined_mark": mark_of(guest.email)}
     freed = update(SeatRow).where(invited).values(**values).returning(SeatRow.seat)
     if db.session.execute(freed).first() is None and in_doubt() != seat:
         raise NotFound("This seat has no invitation.")
     if guest and declined_at and guest.email:
-        _tell_host_of_decline(game_id, seat, (guest.email, guest.invited_by), declined_at, words)
+        _tell_host_of_decline(game_id, seat, _Decline(guest.email, guest.invited_by, name, words), declined_at)
     with committing(seat):
         db.session.commit()
     notifier.note_change(game_id)
@@ -240,7 +249,7 @@ def close_within(game_id: UUID, now: datetime) -> None:
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(**NO_INVITATION))
-    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id).values(greeting=None))
+    db.session.execute(update(SeatRow).where(SeatRow.game_id == game_id).values(greeting=None, **NO_DECLINE))
     connection = in_transaction(db.session.connection())
     record_within(connection, commit_of(load_within(connection, game_id), [GameAbandoned()], now))
 
@@ -298,21 +307,50 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
     )
 
 
-def _tell_host_of_decline(
-    game_id: UUID, seat: Seat, guest: tuple[str, UUID | None], declined_at: datetime, words: str
-) -> None:
+class _Decline(NamedTuple):
+    email: str
+    invited_by: UUID | None
+    name: str | None
+    words: str
+
+
+def _name_of_guest(game_id: UUID, email: str, invited_by: UUID | None) -> str | None:
+    """Return the name by which the table may know an invited person, or None.
+
+    For people whom the inviting player has met at a table, or hasn't invited by address, that is the name of their
+    account. For others, it is the first name in their address.
+    """
+    head, player_id = db.session.get_one(GameRow, game_id), player_at(email)
+    if is_nameless(head.options) or (player_id and is_block_between(player_id, [head.host])):
+        return None
+    if player_id and (invited_by is None or player_id in {it["id"] for it in companions(invited_by)}):
+        return db.session.get_one(Player, player_id).name
+    return suggested_name(email).partition(" ")[0] or None
+
+
+def _tell_host_of_decline(game_id: UUID, seat: Seat, guest: _Decline, declined_at: datetime) -> None:
     """Email the host, who may know the address and the words only of people whom they have invited themselves. Words
     of blocked players aren't passed on."""
-    email, invited_by = guest
+    email, invited_by, name, words = guest
     game = load_within(in_transaction(db.session.connection()), game_id)
     host, about = game.head.host, f"{seat} {declined_at.isoformat()}"
     if game.head.closes_at:
-        data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else ""}
+        data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else name or ""}
         player_id = player_at(email)
         if words and invited_by == host and not (player_id and is_block_between(player_id, [host])):
             data["words"] = words
         news = News(GAME_CLOSING, game.seat_of(host) or 0, data, about)
         outbox.put(game_id, [addressed(game, news, host, declined_at)])
+
+
+def tell_host_of_return(game_id: UUID, seat: Seat, name: str, now: datetime) -> None:
+    """Email the host that a player has taken a seat after all, within the current transaction."""
+    game = load_within(in_transaction(db.session.connection()), game_id)
+    host, closes_at = game.head.host, game.head.closes_at
+    if closes_at and not game.table.turns:
+        data = {"closes_at": closes_at.isoformat(), "returned": "" if game.hides_names else name}
+        news = News(GAME_CLOSING, game.seat_of(host) or 0, data, f"returned {seat} {now.isoformat()}")
+        outbox.put(game_id, [addressed(game, news, host, now)])
 
 
 def addressed(game: Game, news: News, player_id: UUID, now: datetime) -> Json:

@@ -4,7 +4,6 @@ import re
 from itertools import count
 from uuid import UUID, uuid5
 
-from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from server.accounts.bans import is_welcome
@@ -15,16 +14,14 @@ from server.errors import NotFound, NotRunning
 from server.games import Json, Seat
 from server.play.commits import load
 from server.play.game import BOT_NAMES, Game
-from server.play.seating.games import invitations, open_game
+from server.play.seating.games import Rematch, invitations, open_game
 from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
-from server.store.tables import Player, PlayerGame, db
+from server.store.tables import Player, db
 from server.translations import noted
 
 _LONGEST_TITLE = 80  # characters
-_MOST_REMATCHES = 9  # of one game, as a rule
-_LATEST = 20  # games
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -84,17 +81,10 @@ def _rematch_id(game_id: UUID, number: int) -> UUID:
     return next(it for it in ids if (it.int - game_id.int) % len(BOT_NAMES) == 0)
 
 
-def is_rematch(game: Game) -> bool:
-    """Return whether a game is the rematch of one of its host's latest games before it."""
-    own = (PlayerGame.player_id == game.head.host) & (PlayerGame.made_at < game.head.made_at)
-    latest = select(PlayerGame.game_id).where(own).order_by(PlayerGame.made_at.desc()).limit(_LATEST)
-    numbers = range(1, _MOST_REMATCHES + 1)
-    return any(_rematch_id(it, number) == game.game_id for it in db.session.scalars(latest) for number in numbers)
-
-
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
     try:
-        return open_game(player_id, _like(game, player_id), rematch_id, _others(game, player_id))
+        again = Rematch(game.game_id, _others(game, player_id))
+        return open_game(player_id, _like(game, player_id), rematch_id, again)
     except IntegrityError:  # another player has just opened it
         db.session.rollback()
         return load(rematch_id)

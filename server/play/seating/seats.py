@@ -46,6 +46,7 @@ from server.play.seating.hosting import (
     host_leaves_within,
     lock_hosted_game,
     take_again,
+    tell_host_of_return,
 )
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
@@ -135,10 +136,15 @@ def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
             raise SeatTaken("There is no free seat for you here.")
         raise SeatTaken("Seat %(seat)s isn't available to you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
-    chosen.salt_hash, chosen.lost_at, chosen.greeting = salt_hash, None, None
+    chosen.salt_hash, chosen.greeting = salt_hash, None
+    declined = [row for row in seats if row.declined_mark == mark_of(email)]
+    for row in {chosen, *declined}:
+        row.lost_at = row.declined_name = row.declined_mark = None
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
+    if declined and player_id != head.host:
+        tell_host_of_return(game_id, chosen.seat, db.session.get_one(Player, player_id).name, now)
     with committing((player_id, chosen.seat)):
         db.session.commit()
     notifier.note_change(game_id)
@@ -191,6 +197,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
     if greeting or (chosen.email, chosen.invited_by) != (email, player_id):
         chosen.greeting = greeting or None
     chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
+    chosen.declined_name = None
+    if chosen.declined_mark != mark_of(email):
+        chosen.declined_mark = None
     note_invitation(game_id, Guest(chosen.seat, email, chosen.greeting or ""), player_id)
     with committing(chosen.seat):
         db.session.commit()
@@ -277,6 +286,15 @@ def decline_invitation(word: str, words: str = "") -> datetime:
     now = clock.now()
     give_back(game.game_id, seat, email, now, words)
     return now
+
+
+def reconsider(game: Game, seat: Seat, email: str) -> None:
+    """Reserve the seat again for the address that declined it, if it was the last to do so. Raise as
+    `restore_invitation`."""
+    row = game.seats[seat]
+    if row.lost_at is None or row.declined_mark != mark_of(email):
+        raise SeatTaken("This seat is no longer reserved for you.")
+    take_again(game.game_id, seat, email, row.lost_at)
 
 
 def restore_invitation(word: str, email: str, declined_at: str) -> None:

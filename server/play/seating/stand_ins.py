@@ -37,7 +37,7 @@ from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
 from server.play.mail.letters import News, stand_in_letters
 from server.play.nameless import is_nameless
-from server.play.seating.games import Guest, invitations, note_letter_to, note_seat
+from server.play.seating.games import Guest, checked_greeting, invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
 from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
@@ -67,12 +67,13 @@ class Days(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """Two dates, and either a player or an address."""
+    """Two dates, and either a player or an address, with lines to the stand-in."""
 
     first: str
     last: str
     player: UUID | None = None
     email: str | None = None
+    greeting: str = ""
 
 
 def days(first: str, last: str, zone: str, now: datetime) -> Days:
@@ -87,12 +88,6 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
     if end <= now or end - begin > LONGEST + timedelta(hours=12):  # daylight saving time may begin or end in between
         raise BadField("until", "These days are in the past, or there are more than %(most)s.", most=LONGEST.days)
     return Days(begin, end)
-
-
-def last_minute(until_at: datetime) -> datetime:
-    """Return the end of a stand-in as emails show it. Midnight after the last day would read as if the stand-in lasted
-    another day."""
-    return until_at - timedelta(minutes=1)
 
 
 def _day(text: str, field: str) -> date:
@@ -130,7 +125,8 @@ def ask_stand_in(game_id: UUID, by: UUID, wish: Wish, app_id: UUID | None = None
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
-    first, last, player, email = wish
+    first, last, player, email, _ = wish
+    greeting = checked_greeting(wish.greeting, "greeting")
     head = load_visible(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
@@ -140,6 +136,8 @@ def ask_stand_in(game_id: UUID, by: UUID, wish: Wish, app_id: UUID | None = None
     begin, end = days(first, last, zone, now)
     to = _address(player, email)
     asked: Json = {"player_id": player, "email": email, "from_at": begin, "until_at": end}
+    if greeting:  # a repeated request without a greeting keeps its greeting
+        asked["greeting"] = greeting
     expect_app(by, app_id)
     with _holding(game_id) as (_, game):
         seat = own_seat(game, by)
@@ -156,7 +154,11 @@ def ask_stand_in(game_id: UUID, by: UUID, wish: Wish, app_id: UUID | None = None
             if before is not None:
                 _tell_called_off(game, before, now, by)
             mark = secrets.randbits(32)
-            values = asked | {"mark": mark, "asked_by": by, "accepted_by": None, "app_id": app_id, "wake_at": end}
+            values = (
+                {"greeting": None}
+                | asked
+                | {"mark": mark, "asked_by": by, "accepted_by": None, "app_id": app_id, "wake_at": end}
+            )
             row = insert(StandIn).values(game_id=game_id, seat=seat, **values)
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
             _note_letter(game_id, seat, to, by, mark)

@@ -109,7 +109,10 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
     if item["status"] == "open":
         free = sum(seat["kind"] in ("open", "invited") for seat in seats)
-        return str(gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free))
+        told = gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free)
+        names = ", ".join(seat["declined_by"] for seat in seats if seat["declined_by"])
+        declined = gettext("Declined: %(names)s.", names=names)
+        return f"{told} {declined}" if names else told
     if item["status"] in OVER:
         return str(gettext("%(game)s: over.", game=name))
     if item["status"] == "paused":
@@ -496,29 +499,37 @@ def _standings(errand: Errand, rest: str) -> Said:
         return Said(told=[gettext("You haven't finished a game yet.")])
     numbers = desk.numbers(errand.player_id, [it["id"] for it in done])
     places = [it["outcome"]["places"][it["you"]["seat"]] for it in done]
+    with_bot = [it["seats"][it["you"]["seat"]]["stand_in"] is not None for it in done]
     told = ngettext(
         "You've finished %(num)s game and won %(won)s.",
         "You've finished %(num)s games and won %(won)s.",
         len(done),
-        won=places.count(1),
+        won=sum(place == 1 and not has_bot for place, has_bot in zip(places, with_bot, strict=True)),
     )
     items = [
         gettext(
-            "%(game)s: you finished %(place)s of %(seats)s, with a score of %(score)s.",
+            _FINISHED[has_bot],
             game=titled_by_number(numbers[it["id"]], it["title"], it["rules"]),
             place=place,
             seats=len(it["seats"]),
             score=it["outcome"]["scores"][it["you"]["seat"]],
         )
-        for it, place in zip(done, places, strict=True)
+        for it, place, has_bot in zip(done, places, with_bot, strict=True)
     ]
     return Said(told=[told], items=items)
+
+
+_FINISHED = {
+    False: noted("%(game)s: you finished %(place)s of %(seats)s, with a score of %(score)s."),
+    True: noted("%(game)s: a bot finished %(place)s of %(seats)s in your seat, with a score of %(score)s."),
+}
 
 
 def _scores(errand: Errand, game: Game) -> Said:
     seat = game.seat_of(errand.player_id)
     seen = describe(game, seat, player_id=errand.player_id)
-    name, names = errand.named(game), with_you(game.names, seat)
+    has_bot = seat is not None and game.bot_at(seat) is not None
+    name, names = errand.named(game), with_you(game.names, None if has_bot else seat)
     if outcome := seen["outcome"]:
         ended = sorted(zip(outcome["places"], names, outcome["scores"], strict=True))
         lines = [punctuated(f"{place}. {who}: {score}", spoken().locale) for place, who, score in ended]

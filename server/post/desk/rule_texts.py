@@ -1,4 +1,5 @@
-"""The rules of a game as text, from the sections that its page shows. Pictures and their captions are left out."""
+"""The rules of a game as text, from the sections that its page shows. Pictures and their captions are left out,
+unless the game has words for them."""
 
 import json
 import re
@@ -9,7 +10,14 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json
-from server.games.presentation import edition_options, introduction, notation, rule_values, usual_minutes
+from server.games.presentation import (
+    edition_options,
+    figure_in_words,
+    introduction,
+    notation,
+    rule_values,
+    usual_minutes,
+)
 from server.render.text_layout import punctuated
 from server.translations import LOCALES, language, times
 
@@ -132,8 +140,8 @@ class _Text:
                 yield self._plain(block)
             case list():
                 yield from (f"{_ITEM}{self._plain(it)}" for it in block)
-            case {"figure": _}:
-                return
+            case {"figure": figure}:
+                yield from (f"{_ITEM}{it}" for it in figure_in_words(self._name, figure, self._say.locale))
             case {"text": blocks}:
                 found = [it for it in editions if _holds(block.get("when", {}), it)]
                 lines = [line for it in blocks for line in self._lines(it, found)]

@@ -24,7 +24,7 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import LONGEST_GREETING, MOST_LINES
-from server.play.seating.seats import accept_invitation, decline_invitation, invited_address
+from server.play.seating.seats import accept_invitation, decline_invitation, invited_address, reconsider
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
@@ -271,7 +271,13 @@ def _carried_out(guest: Guest) -> Said:
     read = unsigned(read, guest.player.name if guest.player else "", locale)
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and guest.address is None and guest.stand_in() is None:
-        return Said(wrong=_given_away(), lost=True)
+        try:
+            if said == YES:
+                reconsider(guest.game, guest.seat, guest.email)
+        except PlayError:
+            said = None
+        if said is None:
+            return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not guest.sits(), asks=True, rules=True)

@@ -38,6 +38,7 @@ class Chat:
     messages: tuple[tuple[str, ...], ...]  # the newest messages, oldest first, each in lines that begin with `SAID`
     more: int  # number of earlier messages
     say: str  # the command that posts a message
+    author: str = ""  # who wrote all of it, or "" if several players did
 
 
 def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> Chat | None:
@@ -71,10 +72,12 @@ def chat_since_bundle(player_id: UUID, waiting: WaitingGame) -> Chat | None:
 
 
 def _chat_of(said: Sequence[Json], names: Sequence[str]) -> Chat:
+    authors = {_author(it, names[it["seat"]]) for it in said}
     return Chat(
         messages=tuple(_lines(_author(it, names[it["seat"]]), it["text"]) for it in said[-MOST:]),
         more=len(said[:-MOST]),
         say=word_for(SAY, spoken().locale),
+        author=authors.pop() if len(authors) == 1 else "",
     )
 
 

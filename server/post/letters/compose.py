@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
-from flask_babel import force_locale
+from flask_babel import force_locale, gettext
+from sqlalchemy import select
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import ANSWER, BUNDLE, SIGN_IN_CODE
@@ -33,13 +34,14 @@ from server.post.letters.addresses import (
 from server.post.letters.context import Reader, Recipient, letter_for
 from server.post.mime import Message, encode
 from server.store.desk import numbers as known_numbers
-from server.store.tables import LetterRow, Player, PlayerLetterRow
+from server.store.tables import GameRow, LetterRow, Player, PlayerGame, PlayerLetterRow, db
 
 log = logging.getLogger(__name__)
 
 _OF_DESK = desk.DeskWelcome | desk.DeskAnswer
 _ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
 _CONFIRMING = turns.YourTurn | turns.YourTurns | games.GameEnded
+_SHOWING = turns.YourTurn | answers.Answer | games.GameBegun
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -153,21 +155,27 @@ def _written(
     names_desk = reply_to and not isinstance(words, _OF_DESK | account.Code)
     at_desk = f"{current_app.config['DESK']}@{reply_to.partition('@')[2]}" if names_desk and reply_to else ""
     subject, body = wording.write(words, mark, stop, at_desk)
+    if number := _number_among_alike(row, reader.game) if reader else 0:
+        subject = gettext("%(subject)s (game %(number)s)", subject=subject, number=number)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
     is_over = isinstance(words, games.GameEnded)
-    if reader and (is_over or (isinstance(words, turns.YourTurn | answers.Answer) and words.table)):
+    if reader and (is_over or (isinstance(words, _SHOWING) and words.table)):
         image, alt = reader.picture(is_over)
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
         image, alt = reader.demo_picture
+        images = [(_PICTURE, image)]
+    elif reader and isinstance(words, seats.StandInAsked):
+        image, alt = reader.public_picture(seats.names_without_links(reader))
         images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer):
         images = words.images
     page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
     message = Message(
         sender=sender,
+        sender_name=words.sender_name,
         to=to,
         subject=subject,
         text=body,
@@ -182,6 +190,19 @@ def _written(
     return Written(encode(full), sender, to, lambda: encode(message))
 
 
+def _number_among_alike(row: LetterRow | PlayerLetterRow, game: Game) -> int:
+    """Return the number of a game in its reader's list if another game of theirs with the same title is in progress.
+    Otherwise return 0."""
+    if row.player_id is None or not game.table.turns:
+        return 0
+    own = select(PlayerGame.game_id).where(PlayerGame.player_id == row.player_id, PlayerGame.over_at.is_(None))
+    others = [it for it in db.session.scalars(own).all() if it != game.game_id]
+    alike = GameRow.game_id.in_(others) & (GameRow.title == game.head.title) & GameRow.status.in_(("running", "paused"))
+    if not others or db.session.execute(select(GameRow.game_id).where(alike).limit(1)).first() is None:
+        return 0
+    return known_numbers(row.player_id, [game.game_id])[game.game_id]
+
+
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "ready", "rsvp"]:
     """Return what kind of reply an email asks for."""
     if isinstance(words, seats.Invitation | seats.StandInAsked | seats.Rsvp):
@@ -189,7 +210,7 @@ def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "
     if isinstance(words, games.ReadyAsked):
         return "ready"
     has_no_turn = reader is not None and reader.game.table.status in (*OVER, "open", "paused")
-    return "message" if has_no_turn or isinstance(words, games.NewMessages) else "move"
+    return "message" if has_no_turn or isinstance(words, games.NewMessages | games.GameBegun) else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat, without_undone
 from server.games.presentation import draw, draw_end, in_words, sentence, with_news
-from server.play.game import Game
+from server.play.game import Game, last_minute
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.story.exhibition import exhibition, today
@@ -83,7 +83,21 @@ class Reader(NamedTuple):
             "title": self.game.head.title,
             "rules": self.rules,
             "game_link": f"{self.base_url}/#/games/{self.game.game_id}",
+            "plays_for": self._plays_for,
         }
+
+    @property
+    def _plays_for(self) -> str:
+        """Return for whom the reader plays as a stand-in, a sentence, or ""."""
+        row = self.game.seats[self.seat]
+        if row.owner is None or row.stood_in_until is None or row.player_id != self.letter.player_id:
+            return ""
+        until = moment(last_minute(row.stood_in_until), self.zone)
+        return str(gettext("You're playing for %(who)s until %(until)s.", who=row.owner.name, until=until))
+
+    def caused_by(self, seat: Seat) -> Json:
+        """Return the value for the field `by` of an email that the player in this seat has caused."""
+        return {"by": "" if self.game.hides_names else self.game.names[seat]}
 
     @property
     def rules(self) -> str:
@@ -136,6 +150,11 @@ class Reader(NamedTuple):
             if since := self._news_since(story(self.game, self.seat)):
                 view = with_news(name, view, view_of(self.game, self.seat, since))
             picture = draw(name, view, names, locale=locale)
+        return png(picture), picture.title
+
+    def public_picture(self, names: Sequence[str]) -> tuple[bytes, str]:
+        """Return the table as everyone may see it now, as a PNG and in words."""
+        picture = draw(self.game.table.rules.NAME, view_of(self.game, None), names, locale=spoken().locale)
         return png(picture), picture.title
 
     @property

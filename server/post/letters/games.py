@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 from sqlalchemy import select
 
 from server.accounts import notice_kinds
@@ -84,6 +84,7 @@ class GameClosing(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
+    returned: str = ""  # who declined but has now taken a seat, a sentence
     words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
     inviting: str  # a line to reply with that invites someone
@@ -92,19 +93,23 @@ class GameClosing(GameLetter):
 
     @property
     def headline(self) -> str:
+        if self.returned:
+            return noted("Invitation accepted")
         return noted("Invitation declined") if self.declined else super().headline
 
 
 @builds(notice_kinds.GAME_CLOSING)
-def game_closing(reader: Reader) -> GameClosing:
+def game_closing(reader: Reader) -> GameClosing | None:
     closes_at = reader.game.head.closes_at
     assert closes_at is not None  # set for every open game
     free = sum(map(ready_check.is_free, reader.game.seats))
+    if not free:
+        return None  # the ready check has begun, about which there is another email
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
     inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
     words = tuple(reader.letter.data.get("words", "").splitlines())
-    declined = _declined(reader)
-    return GameClosing(**reader.about, declined=declined, words=words, free=free, inviting=inviting, due=due, left=left)
+    said = {"declined": _declined(reader), "returned": _returned(reader)}
+    return GameClosing(**reader.about, **said, words=words, free=free, inviting=inviting, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:
@@ -113,8 +118,46 @@ def _declined(reader: Reader) -> str:
             return ""
         case "":
             return str(gettext("An invited player has declined."))
+        case who if "@" not in who:
+            return str(gettext("%(who)s has declined the invitation.", who=who))
         case who:
             return str(gettext("%(who)s has declined your invitation.", who=who))
+
+
+def _returned(reader: Reader) -> str:
+    who = reader.letter.data.get("returned")
+    if who is None:
+        return ""
+    return str(gettext("%(who)s comes after all.", who=who or gettext("A player")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameBegun(GameLetter):
+    """The notice to the host that the game has begun with another player's turn."""
+
+    KIND: ClassVar = notice_kinds.GAME_STARTED
+    NEWS: ClassVar = noted("%(title)s: %(first)s")
+    first: str  # who begins, a sentence
+    time: str  # how long they have, a sentence
+    table: str  # the table as this seat sees it
+
+
+@builds(notice_kinds.GAME_STARTED)
+def game_begun(reader: Reader) -> GameBegun | None:
+    """Return the email, or None if the game has moved on to the reader's turn."""
+    game, seat = reader.game, reader.seat
+    beginning = [row for row in game.seats if row.turn is not None]
+    if game.table.status != "running" or game.table.turns[seat] is not None or not beginning:
+        return None
+    names, due_at = spoken().listed([game.names[row.seat] for row in beginning]), beginning[0].due_at
+    first = ngettext("All are here: %(names)s begins.", "All are here: %(names)s begin.", len(beginning), names=names)
+    time = ""
+    if due_at:
+        left, due = span(due_at - clock.now()), moment(due_at, reader.zone)
+        time = gettext("%(name)s has %(left)s to move, until %(due)s.", name=names, left=left, due=due)
+    view = game.table.rules.view(game.table.state, seat)
+    table = text.table(game.table.rules.NAME, view, game.names, spoken().locale)
+    return GameBegun(**reader.about, first=first, time=time if len(beginning) == 1 else "", table=table)
 
 
 # Votes
@@ -161,6 +204,7 @@ def vote_asked(reader: Reader) -> VoteAsked:
     command = _AGREEING.get(wish)
     return VoteAsked(
         **reader.about,
+        **reader.caused_by(said["by"]),
         request=gettext(REQUESTS[wish], who=who),
         effect=gettext(_EFFECTS[wish]),
         agree=word_for(command, spoken().locale) if command else "",
@@ -182,7 +226,12 @@ class VoteRefused(GameLetter):
 def vote_refused(reader: Reader) -> VoteRefused:
     said = reader.letter.data
     wish, who = said["on"], reader.game.names[said["by"]]
-    return VoteRefused(**reader.about, refusal=gettext(REFUSALS[wish], who=who), effect=gettext(_EFFECTS[wish]))
+    return VoteRefused(
+        **reader.about,
+        **reader.caused_by(said["by"]),
+        refusal=gettext(REFUSALS[wish], who=who),
+        effect=gettext(_EFFECTS[wish]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,6 +253,7 @@ def take_back_asked(reader: Reader) -> TakeBackAsked:
     ends_at = datetime.fromisoformat(said["ends_at"])
     return TakeBackAsked(
         **reader.about,
+        **reader.caused_by(said["by"]),
         who=reader.game.names[said["by"]],
         since=tuple(would_undo(reader.game, reader.seat, said["to_version"], spoken().locale)),
         agree=word_for(AGREE, spoken().locale),
@@ -229,7 +279,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
     if db.session.execute(select(Delivery.letter_id).where(own, told).limit(1)).first() is None:
         return None
-    return MoveTakenBack(**reader.about, who=game.names[said["by"]])
+    return MoveTakenBack(**reader.about, **reader.caused_by(said["by"]), who=game.names[said["by"]])
 
 
 # The end of a game
@@ -259,25 +309,37 @@ class GameEnded(GameLetter):
     chat: Chat | None = None
 
 
+def _verdict(place: int, is_shared: bool, has_bot: bool) -> str:
+    """Return a sentence about a place. `has_bot`: whether a bot has finished the game in the player's seat."""
+    if has_bot:
+        if place > 1:
+            return str(gettext("The bot in your seat finished in place %(place)s.", place=place))
+        return str(
+            gettext("The bot in your seat shares the victory.") if is_shared else gettext("The bot in your seat won.")
+        )
+    return str(gettext("You share the victory.") if place == 1 and is_shared else gettext(_PLACES[place - 1]))
+
+
 @builds(notice_kinds.GAME_ENDED)
 def game_ended(reader: Reader) -> GameEnded | None:
     game, ended = reader.game, reader.game.table.ended
     if ended is None:
         return None
-    own = ended.places[reader.seat]
+    own, has_bot = ended.places[reader.seat], game.bot_at(reader.seat) is not None
     shared = list(ended.places).count(own) > 1
-    names = with_you(game.names, reader.seat)
-    unit = text.score_unit(game.table.rules.NAME)
+    names = with_you(game.names, None if has_bot else reader.seat)
+    name = game.table.rules.NAME
+    unit = text.score_unit(name)
     best_first = sorted(zip(ended.places, names, ended.scores, strict=True))
     return GameEnded(
         **reader.about,
-        verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
+        verdict=_verdict(own, shared, has_bot),
         standings=tuple(
-            punctuated(f"{place}. {name}: {counted(score, unit)}", spoken().locale) for place, name, score in best_first
+            punctuated(f"{place}. {who}: {counted(score, unit)}", spoken().locale) for place, who, score in best_first
         ),
         since=reader.since_own_move()[-_LAST:],
         played=reader.played,
-        own=text.own_result(game.table.rules.NAME, *reader.final_view, reader.seat, spoken().locale),
+        own="" if has_bot else text.own_result(name, *reader.final_view, reader.seat, spoken().locale),
         show=show_word(),
         review=review_word(game),
         rematch=rematch_word(),
@@ -342,4 +404,5 @@ class NewMessages(GameLetter):
 @builds(notice_kinds.MESSAGE)
 def new_messages(reader: Reader) -> NewMessages | None:
     chat = chat_not_seen(reader.game, reader.letter)
-    return NewMessages(**reader.about, chat=chat) if chat else None
+    by = "" if chat is None or reader.game.hides_names else chat.author
+    return NewMessages(**reader.about, by=by, chat=chat) if chat else None

@@ -13,14 +13,14 @@ from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEA
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
 from server.games import Json, RuleError, presentation
-from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
-from server.play.timing import time_control
+from server.play.game import last_minute
+from server.play.seating.stand_ins import open_stand_in_link, stand_in_word
 from server.post.desk.commands import BY_NAME, RULES, naming_line
 from server.post.desk.rule_texts import Blocks, editions, options_of, rule_sections
 from server.post.letters.context import Reader, builds
-from server.post.terms import terms_of
-from server.post.wording import GameLetter, Letter, moment, pace_of, spoken, titled
-from server.sanitize import has_link
+from server.post.terms import terms_of, terms_of_stand_in
+from server.post.wording import GameLetter, Letter, moment, spoken, titled
+from server.sanitize import unless_link
 from server.store.tables import Player, db
 from server.translations import noted
 
@@ -43,10 +43,11 @@ def seat_handed_over(reader: Reader) -> SeatHandedOver:
 
 
 def _about_seat(reader: Reader) -> Json:
-    """Return `reader.about`, without the link to a private game that the reader can no longer see."""
+    """Return `reader.about`, without the link to a private game that the reader can no longer see, and without what the
+    email says anyway."""
     game = reader.game
     is_outside = game.head.private and game.seat_of(reader.letter.player_id) is None
-    return reader.about | ({"game_link": ""} if is_outside else {})
+    return reader.about | {"plays_for": ""} | ({"game_link": ""} if is_outside else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +77,28 @@ def sent_away(reader: Reader) -> SentAway:
     return SentAway(**_about_seat(reader), link=f"{reader.base_url}/#/lobby")
 
 
+_STAND_IN_NEWS = {
+    "accepted": noted("Stand-in accepted"),
+    "declined": noted("Stand-in declined"),
+    "began": noted("Stand-in begins"),
+    "called-off": noted("Stand-in cancelled"),
+    "ended": noted("Stand-in over"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class StandIn(GameLetter):
     """A notice to a player or their stand-in: the stand-in is agreed, declined or cancelled, begins or ends."""
 
     KIND: ClassVar = STAND_IN
     NEWS: ClassVar = "%(title)s: %(said)s"
+    what: str  # what has happened
     said: str  # who stands in for whom and until when, as the second half of a sentence
     more: str  # what the reader can do, a sentence or two
+
+    @property
+    def headline(self) -> str:
+        return _STAND_IN_NEWS.get(self.what) or super().headline
 
 
 @builds(STAND_IN)
@@ -129,7 +144,7 @@ def stand_in(reader: Reader) -> StandIn:
             more = gettext("Thank you for playing.")
             if not reader.game.head.private:
                 more = gettext("Thank you for playing. From now on you see only what everyone can see.")
-    return StandIn(**_about_seat(reader), said=said, more=more)
+    return StandIn(**_about_seat(reader), what=data["what"], said=said, more=more)
 
 
 # Emails to addresses
@@ -163,11 +178,14 @@ class StandInAsked(Letter):
     who: str  # the player who asks
     title: str
     rules: str
+    introduction: str  # what the game is about, in two sentences
     begin: str  # see `moment`; in the time zone of the player who asks
     end: str
-    pace: str
+    terms: tuple[str, ...]  # see `terms_of_stand_in`
     link: str  # link to the page on which the request is accepted
     shown: str  # where the reader's name will appear, a sentence
+    greeting: tuple[str, ...]  # lines from the player who asks
+    signed: bool  # whether the greeting ends with that player's first name
 
 
 @builds(INVITATION)
@@ -178,11 +196,12 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     if game.seats[row.seat].email != row.data["to"]:
         return None
     again = "rematch" in row.data
-    host_id, nameless, names = UUID(row.data["by"]), game.hides_names, _names(reader)
+    host_id, nameless, names = UUID(row.data["by"]), game.hides_names, names_without_links(reader)
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
     people = [] if nameless else [(name, it) for name, it in taken if it.player_id not in (None, host_id)]
     friends = [name for name, it in people if name == game.names[it.seat]]  # not those that contain a link
     return Invitation(
+        by=_name_of_host(reader),
         host=_host(reader),
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
@@ -205,20 +224,24 @@ def is_signed(greeting: str, host: str) -> bool:
     return len(words) > 1 and bool(name) and words[-1].strip(".,!–-").lower() == name[0].strip(".,").lower()
 
 
-def _names(reader: Reader) -> list[str]:
+def names_without_links(reader: Reader) -> list[str]:
     return [unless_link(name, gettext("A player")) for name in reader.game.names]
 
 
 def _others(reader: Reader) -> tuple[str, ...]:
     """Return the names of the players at the table. Bots are marked."""
-    game, names = reader.game, _names(reader)
+    game, names = reader.game, names_without_links(reader)
     taken = (it for it in game.seats if it.kind in ("human", "bot"))
     return tuple(game.introduced(it) if it.bot else names[it.seat] for it in taken)
 
 
 def _host(reader: Reader) -> str:
+    return unless_link(_name_of_host(reader), gettext("A player"))
+
+
+def _name_of_host(reader: Reader) -> str:
     host = db.session.get(Player, UUID(reader.letter.data["by"]))
-    return unless_link(host.name if host and not reader.game.hides_names else "", gettext("A player"))
+    return host.name if host and not reader.game.hides_names else ""
 
 
 def _known_as(reader: Reader, friends: list[str]) -> str:
@@ -240,15 +263,20 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
     shown = gettext("The seat will show both names.")
     if game.hides_names:
         shown = gettext("The table sees your name only after the game ends.")
+    who, greeting = unless_link(owner.name, gettext("A player")), unless_link(asked.greeting or "", "")
     return StandInAsked(
-        who=unless_link(owner.name, gettext("A player")),
+        by=owner.name,
+        who=who,
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
         begin=moment(asked.from_at, zone),
         end=moment(last_minute(asked.until_at), zone),
-        pace=pace_of(time_control.game_clock(game.head.clock)),
+        introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
+        terms=terms_of_stand_in(game, reader.seat, asked.from_at, asked.until_at),
         link=f"{reader.base_url}/s/{word}",
         shown=shown,
+        greeting=tuple(greeting.splitlines()),
+        signed=is_signed(greeting, who),
     )
 
 
@@ -359,9 +387,3 @@ def _rules_of(reader: Reader) -> str:
         return name
     is_usual = edition in ("", presentation.edition_of(name, options_of(name)))
     return name if is_usual else f"{name} {editions(name, spoken().locale)[edition]}"
-
-
-def unless_link(words: str, instead: str) -> str:
-    """Return this name, or `instead` if the name contains a link. Our emails to strangers must not contain links from
-    players."""
-    return instead if not words or has_link(words) else words

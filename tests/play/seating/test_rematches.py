@@ -40,6 +40,7 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     opened = rematch(game_id, ada)
     assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars 2", clock)
     assert opened.head.private and opened.head.options == load(game_id).head.options
+    assert (opened.head.rematch_of, load(game_id).head.rematch_of) == (game_id, None)
     assert rematch(game_id, ada).game_id == opened.game_id
     assert load(opened.game_id).head.status == "open"
     found = {"game": opened.game_id, "asked_by": 0}

@@ -35,7 +35,7 @@ from server.post.desk.reading import (
     stored,
     without_repeats,
 )
-from server.post.desk.rule_texts import rule_sections
+from server.post.desk.rule_texts import options_of, rule_sections
 from server.post.incoming.child import SECONDS
 from server.post.incoming.commands import words_of as words_at_tables
 from server.post.incoming.quotes import LONGEST_LINE
@@ -120,6 +120,16 @@ def test_the_rules_in_a_letter_do_not_mention_a_page(locale: str) -> None:
     for game in GAMES:
         told = " ".join(line for section in rule_sections(game, locale) for line in section.lines)
         assert not re.search(r"\b(?:page|Seite|pagina)\b", told)
+
+
+def test_the_rules_in_a_letter_tell_the_patterns_of_black_holes_where_they_score() -> None:
+    def told(scenario: int) -> list[str]:
+        found = rule_sections("sternenglanz", "en", options_of("sternenglanz", f"scenario-{scenario}"))
+        return [line for section in found for line in section.lines if line.startswith("- Black hole ")]
+
+    assert [line[13] for line in told(1)] == ["A", "B", "C"]
+    assert all(line.count(" = ") == 3 for line in told(1))
+    assert told(2) == []
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -18,7 +18,8 @@ from server.operations.exports import copy_of_player
 from server.play.mail.mail_in import open_reply_address, open_rsvp_address
 from server.play.seating.games import open_game
 from server.play.seating.hosting import withdraw_invitation
-from server.play.seating.seats import accept_invitation, invite, take_seat
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import accept_invitation, decline_invitation, invite, take_seat
 from server.play.views import describe
 from server.post.desk.counter import deal_with_desk
 from server.post.incoming import answering as processing
@@ -231,7 +232,35 @@ def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office
     cyd_writes(office, "no")
     everything_due_happens()
     told = office.mails("ada")[-1].text
-    assert "An invited player has declined." in told and CYD not in told
+    assert "Cyd has declined the invitation." in told and CYD not in told
+
+
+def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_of_mind(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    cyd_writes(office, "No, sorry, not this time.")
+    [item] = list_games(ada, mine=True).items
+    assert item["seats"][1]["declined_by"] == "Cyd"
+    seat = [describe(head_of(game_id), viewer, player_id=who)["seats"][1] for viewer, who in ((0, ada), (None, None))]
+    assert [it["declined_by"] for it in seat] == ["Cyd", None]
+    answer = cyd_writes(office, "Yes, I can play after all")
+    assert answer is not None and "You have a seat" in answer.text
+    everything_due_happens()
+    told = office.mails("ada")[-1]
+    assert told.subject == "Invitation accepted: Tuesday stars"
+    assert "comes after all." in told.text
+    assert "You can invite someone else here: " in told.text
+
+
+def test_a_yes_after_a_no_comes_too_late_if_another_player_declined_the_seat_since(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    cyd_writes(office, "no")
+    invite(game_id, ada, "dan@example.org", 1)
+    office.mails("dan")
+    decline_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org")))
+    answer = cyd_writes(office, "yes")
+    assert answer is not None and "no longer reserved for you" in answer.text
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from html import unescape
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +11,13 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.clock import clock
+from server.errors import BadField
 from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, stand_in_of
 from server.post.desk.arguments import days_in
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import game_of, happened, person
+from tests.support.games import game_of, happened, moves_on, person
 from tests.support.stand_ins import word_of
 
 pytestmark = pytest.mark.usefixtures("within")
@@ -89,6 +91,38 @@ def test_a_stand_in_learns_whether_their_name_will_be_shown(office: Office, name
     for words in (mail.text, mail.page):
         assert ("The seat will show both names" in words) is not nameless
         assert ("sees your name only after the game ends" in words) is nameless
+
+
+def test_a_stand_in_request_says_what_to_expect_and_shows_the_public_table(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    change_profile(ada, {"name": "Ada", "zone": "Europe/Zurich"})
+    first, last = (str((clock.now() + timedelta(days=days)).date()) for days in (1, 4))
+    with pytest.raises(BadField):
+        ask_stand_in(game_id, ada, Wish(first, last, email="dan@example.org", greeting="See example.com"))
+    ask_stand_in(game_id, ada, Wish(first, last, email="dan@example.org", greeting="I'm off to the sea!\nAda"))
+    [mail] = office.mails("dan")
+    assert "“I'm off to the sea!\nAda”" in mail.text
+    for words in (mail.text, unescape(mail.page)):
+        assert "I'm off to the sea!" in words
+        assert "– Ada" not in words, "The message is signed."
+        assert words.count("00:00 (Europe/Zurich, UTC+") == words.count("23:59 (Europe/Zurich, UTC+") == 1
+        assert "Expect about 4 turns" in words
+    assert [it.get_content_type() for it in mail.message.walk()].count("image/png") == 1
+    ask_stand_in(game_id, ada, Wish(first, last, email="dan@example.org"))
+    assert len(office.mails("dan")) == 1, "A repeated request without a message changes nothing."
+
+
+def test_emails_to_a_stand_in_say_for_whom_they_play(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+    today = clock.now().date().isoformat()
+    ask_stand_in(game_id, ada, Wish(today, today, email="dan@example.org"))
+    accept_stand_in(word_of(game_id), person("dan"))
+    said = "You're playing for ada until"
+    *_, turn = office.mails("dan")
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert turn.text.count(said) == unescape(turn.page).count(said) == 1
+    moves_on(game_id, person("dan"))
+    assert not any(said in mail.text for name in ("ada", "bea") for mail in office.mails(name))
 
 
 def declines(app: Flask, office: Office, game_id: UUID, mail: Mail) -> None:
