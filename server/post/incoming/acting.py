@@ -18,7 +18,7 @@ from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
-from server.games.presentation import in_words, refusal, score_unit
+from server.games.presentation import in_words, refusal, score_unit, without_needless
 from server.play.commits import load
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -141,9 +141,11 @@ def do(doing: Doing, wishes: Wishes) -> None:
 
 
 def _move(doing: Doing, wishes: Wishes) -> None:
-    played = play_reply(doing.game, doing.player_id, doing.mail.turn, wishes.parsed_move, doing.arrived_at)
+    table = doing.game.table
+    move = without_needless(table.rules, table.state, doing.mail.seat, wishes.parsed_move)
+    played = play_reply(doing.game, doing.player_id, doing.mail.turn, move, doing.arrived_at)
     doing.game = played.game
-    doing.answer.update(played=wishes.move, since=played.answer["version"] - 1)
+    doing.answer.update(played=table.rules.write_move(move), since=played.answer["version"] - 1)
 
 
 def _say(doing: Doing, wishes: Wishes) -> None:
