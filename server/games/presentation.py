@@ -312,6 +312,12 @@ def write_move(rules: Rules, move: Any, locale: str) -> str:
     return write(move, locale) if write else rules.write_move(move)
 
 
+def without_needless(rules: Rules, state: Any, seat: int, move: Any) -> Any:
+    """Return a move without steps that do nothing, which players may write."""
+    leave_out = getattr(rules, "without_needless", None)
+    return leave_out(state, seat, move) if leave_out else move
+
+
 def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
     """Return the steps of a possible turn, as `write_move`, up to one that may reveal something."""
     begun: list[Any] = []

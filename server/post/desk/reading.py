@@ -454,6 +454,18 @@ def _fits(read: Callable[[str], object], rest: str) -> bool:
     return True
 
 
+def corrected(asked: Asked, locale: str) -> Asked | None:
+    """Return the whole command that a line with a misspelt word means, or None if it lacks something. A command that
+    ends something is never meant."""
+    words = asked.line.split()
+    for place in range(1, min(len(words), _COMMAND_WORDS) + 1) if asked.near not in ("", *_ENDING) else ():
+        is_near = _near(" ".join(words[:place]), words_of(locale)) == asked.near
+        it = read_line(" ".join([asked.near, *words[place:]])) if is_near else None
+        if it and it.command == asked.near and _is_whole(it, locale):
+            return it
+    return None
+
+
 def nearest(line: str, locale: str) -> str:
     """Return the command that a line resembles most, or "help" if it resembles none. No line resembles a command that
     ends something by chance."""

@@ -441,6 +441,8 @@ class _Known:
             quoted = self._below_a_title(own)
             return Wishes(problem="perhaps-quoted", line=quoted.text) if quoted else self._wishes(own)
         wishes = self._wishes(own[:old])
+        if wishes.problem == "not-understood" and not wishes.is_prose:
+            return replace(wishes, fine=tuple(line.text for line in own if line.command))
         is_mixed = any(line.acts and not self._is_old(line) for line in own[old:])
         if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
             return Wishes(problem="perhaps-quoted", line=own[old].text)

@@ -44,7 +44,8 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
     """Return the reply address for an email that the post desk sends to `to`. Return None for the last email to a
     deleted account, since a reply would create a new account."""
     if row.kind == DESK_WELCOME.name:
-        return f"{stranger_word(to, spoken().locale)}@{domain}"
+        wishes = row.data.get("wishes", ())
+        return f"{stranger_word(to, spoken().locale, ' '.join(wishes[0]) if len(wishes) == 1 else '')}@{domain}"
     if "to" in row.data:
         return None
     if table := row.data.get("table"):

@@ -702,7 +702,7 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
     moves_on(game_id, ada)
     for text in ("oops, undo please", "undo it, please!", "please take that back"):
         answer = " ".join(ada_writes(office, text).text.split())
-        assert "To do this, reply with one of these lines." in answer and " undo (" in answer, answer
+        assert "To do this, reply with this line." in answer and " undo (" in answer, answer
         assert "To plan a move" not in answer
 
 

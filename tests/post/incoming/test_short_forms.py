@@ -6,15 +6,16 @@ from uuid import UUID
 import pytest
 
 from server.games import sternenglanz, sternenhimmel
+from server.games.presentation import whole_turn
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.play.views import view_of
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.sentences import fitting_moves_in
 from server.translations import LOCALES
 from tests.post.incoming.replies.make import understood
-from tests.post.incoming.replying import ada_writes
+from tests.post.incoming.replying import a_move, ada_writes
 from tests.post.office import Office
-from tests.support.games import happened, head_of
+from tests.support.games import everything_due_happens, game_of, happened, head_of
 
 SKY = {  # what means `7 leo c`, by language
     "de": (
@@ -232,3 +233,22 @@ def test_a_card_with_a_number_is_a_slot(locale: str) -> None:
         assert understood(text, sternenglanz, locale, legal).move == "1 lay punkt b6", text
     both = "place a dot star on b6 with card 1 and a dot star on a1 with card 3"
     assert understood(both, sternenglanz, locale, legal).move == "1 lay punkt b6; 3 lay punkt a1"
+
+
+@pytest.mark.usefixtures("within")
+def test_a_needless_finish_is_ignored_and_the_wrong_line_is_named(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, bots=1, rules="sternenglanz", options={"start_seat": 0})
+    everything_due_happens()
+    ada_writes(office, a_move(game_id, ada))
+    everything_due_happens()
+    told = ada_writes(office, "finish").text
+    assert "Use two slots in a turn, or all three." in told
+    told = " ".join(ada_writes(office, "1 lay b4\nfinish\nsay hello").text.split())
+    assert "that didn't work. 1 lay b4 " in told
+    assert "We understood “finish” and “say hello”" in told
+    table = head_of(game_id).table
+    *actions, cards = whole_turn(table.rules, table.state, 0, "en").split("; ")
+    told = ada_writes(office, "\n".join([*(it for it in actions if it != "finish"), "finish"])).text
+    assert "your turn goes on" in told
+    assert "there is nothing to finish" in ada_writes(office, "finish").text
+    assert "Move played" in ada_writes(office, f"{cards}; finish").subject
