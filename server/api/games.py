@@ -62,6 +62,7 @@ from server.play.seating.seats import (
 )
 from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
+from server.play.turns.going_back import played_after
 from server.play.views import describe, expect_reached, load_visible, would_undo
 from server.play.votes import refusals_of, take_back, vote, votes_of, way_back_of
 
@@ -585,11 +586,13 @@ class TakeBacks(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Check whether you can take back a move
 
-        Returns the version that the game would return to, and whether the take-back needs the consent of the other
-        players.
+        Returns the move, the version that the game would return to, and whether the take-back needs the consent of the
+        other players.
         """
         who = caller("games:read").player_id
-        return _with_undone(load_visible(game_id, who), who, way_back_of(game_id, who))
+        game, way = load_visible(game_id, who), way_back_of(game_id, who)
+        move = None if way["to"] is None else game.table.rules.move_to_json(played_after(game, way["to"]))
+        return _with_undone(game, who, way | {"move": move})
 
 
 @blp.route("/games/<uuid:game_id>/messages")

@@ -930,6 +930,9 @@ class WayBack(Answer):
         allow_none=True, **_about("Version before your last move; null if you can't take the move back")
     )
     free = fields.Boolean(**_about("Whether the take-back is immediate; false if the other players have to vote"))
+    move = fields.Raw(
+        allow_none=True, **_about("Your last move; null if you can't take it back", anyOf=[*by_game("Move"), _NULL])
+    )
     undoes = _undoes()
 
 

@@ -337,7 +337,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const isPlaying = game.you && !link && !mySeat(game)?.stand_in;
-  const mayUndo = isPlaying && (!mine || isAmongBots(game)) && game.options.take_back !== "never";
+  const mayUndo = isPlaying && game.options.take_back !== "never";
   const { outcome } = game;
   const names = distinct(game.seats.map(seatName));
   const nameOf = (/** @type {Seat} */ it) => names[it.seat];
