@@ -464,8 +464,9 @@ class Invitations(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Invite a player by email
 
-        Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
-        can see who takes a seat you reserved, even in a game with the `nameless` option.
+        Reserves a seat for this address, or for a player you've shared a table with. If the seat is already reserved,
+        the new invitation replaces the old one. You can see who takes a seat you reserved for an address, even in a
+        game with the `nameless` option.
 
         To send the email again, repeat the call with the same seat and address. Without a `greeting`, your last one to
         this address is used again. But an address without an account gets only one invitation email, even from several
@@ -473,7 +474,8 @@ class Invitations(MethodView):
         Anything that looks like a link is removed from the title and names in the email.
         """
         who = caller("games:write")
-        return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
+        guest = wanted.pop("companion", None) or wanted.pop("email")
+        return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, guest, **wanted)}, 201))
 
 
 @blp.route("/games/<uuid:game_id>/invitations/<int(max=254):seat>")

@@ -831,11 +831,21 @@ class AtQuery(InvitationQuery):
 
 
 class InvitationRequest(Request):
-    email = _email(required=True, description="Address to invite")
+    """Who gets the seat. Send exactly one of `email` and `companion`."""
+
+    email = _email(description="Address to invite")
+    companion = fields.UUID(
+        **_about("Player to invite by email without knowing their address: one of those that listCompanions returns")
+    )
     seat = _number(
         allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest-numbered open seat.")
     )
     greeting = _greeting(load_default="")
+
+    @validates_schema
+    def _is_one(self, data: Any, **_: Any) -> None:
+        if ("email" in data) == ("companion" in data) or (data["greeting"] and "companion" in data):
+            raise ValidationError(Words("Send exactly one of email and companion."))
 
 
 class RematchFound(Answer):
