@@ -65,6 +65,7 @@ from server.play.talk.chat import last_message, messages, say
 from server.play.turns.going_back import played_after
 from server.play.views import describe, expect_reached, load_visible, would_undo
 from server.play.votes import refusals_of, take_back, vote, votes_of, way_back_of
+from server.translations import noted
 
 blp = Blueprint(
     "games", __name__, url_prefix="/v1", description="Games: rules, seats, votes, messages, events and archives"
@@ -474,7 +475,12 @@ class Invitations(MethodView):
         Anything that looks like a link is removed from the title and names in the email.
         """
         who = caller("games:write")
-        guest = wanted.pop("companion", None) or wanted.pop("email")
+        email, companion = wanted.pop("email", None), wanted.pop("companion", None)
+        guest = email or companion
+        if not guest or (companion and (email or wanted["greeting"])):
+            raise BadField(
+                "email", noted("Send exactly one of email and companion, and a greeting only with an email.")
+            )
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, guest, **wanted)}, 201))
 
 

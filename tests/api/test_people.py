@@ -314,7 +314,7 @@ def test_players_are_invited_again_without_revealing_their_address(app: Flask, a
     is_problem(ada.post(f"{waiting}/invitations", stranger), 422, "invalid-field")
     both = {"companion": known["id"], "email": "cleo@example.org"}
     for wrong in ({}, both, {"companion": known["id"], "greeting": "Hi!"}):
-        is_problem(ada.post(f"{waiting}/invitations", wrong), 422, "invalid-fields")
+        is_problem(ada.post(f"{waiting}/invitations", wrong), 422, "invalid-field")
     bea.post(f"/v1/players/{id_of_player(ada)}/block")
     assert ada.get("/v1/me/companions").json["items"] == [known]
     assert bea.get("/v1/me/companions").json["items"] == []

@@ -831,7 +831,7 @@ class AtQuery(InvitationQuery):
 
 
 class InvitationRequest(Request):
-    """Who gets the seat. Send exactly one of `email` and `companion`."""
+    """Who gets the seat. Send exactly one of `email` and `companion`, and a `greeting` only with an `email`."""
 
     email = _email(description="Address to invite")
     companion = fields.UUID(
@@ -841,11 +841,6 @@ class InvitationRequest(Request):
         allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest-numbered open seat.")
     )
     greeting = _greeting(load_default="")
-
-    @validates_schema
-    def _is_one(self, data: Any, **_: Any) -> None:
-        if ("email" in data) == ("companion" in data) or (data["greeting"] and "companion" in data):
-            raise ValidationError(Words("Send exactly one of email and companion."))
 
 
 class RematchFound(Answer):
