@@ -594,9 +594,13 @@ def test_the_answer_says_that_a_space_or_a_star_does_not_exist(office: Office, a
     moves_on(glanz, ada)
     everything_due_happens()
     move = in_words(GAMES["sternenglanz"], a_move(glanz, ada), locale)
-    step = move.rpartition(" ")[0]
+    step, hand = move.rpartition(" ")[0], " ".join(view_of(load(himmel), 0)["hand"])
     for game_id, line, told in (
-        (himmel, f"11 {board} {space}", say("There is no %(word)s here.", word="11")),
+        (
+            himmel,
+            f"11 {board} {space}",
+            say("You have no %(star)s in your hand. Your hand is %(hand)s.", star="11", hand=hand),
+        ),
         (himmel, f"1 {board} (z9)", say("There is no space %(word)s.", word="z9")),
         (glanz, f"{step} z9", say("There is no space %(word)s.", word="z9")),
         (glanz, f"{move}; 2 {step.partition(' ')[2]} a99", say("There is no space %(word)s.", word="a99")),
