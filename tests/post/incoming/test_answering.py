@@ -611,7 +611,7 @@ def test_the_answer_says_that_a_space_or_a_star_does_not_exist(office: Office, a
         arrives(f"{reply_word(game_id, 0, turn)}@{DOMAIN}", a_mail(line))
         deal_with_mails()
         answer = office.mails("ada")[-1]
-        assert told in " ".join(answer.text.split())
+        assert " ".join(told.split()) in " ".join(answer.text.split())
         assert say(_PROBLEMS["not-understood"]) not in answer.text
         assert happened(game_id) == before
 
@@ -844,3 +844,13 @@ def test_a_move_without_its_slot_is_played_if_only_one_slot_fits(
     answer = " ".join(ada_writes(office, line).text.split())
     assert ("your turn goes on. You've played so far: 1 lay" in answer) == (births == 0)
     assert ("This line fits several moves: 1 lay" in answer) == (births == 1)
+
+
+def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID) -> None:
+    for text in ("Ich gebe auf, danke fürs Spiel!", "resign", "I give up"):
+        answer = ada_writes(office, text)
+        for part in (answer.text, answer.page):
+            assert text in part, text
+        assert ("  resign" in answer.text) == (text == "resign")
+    ada_writes(office, confirmation_in(answer))
+    assert head_of(game_id).table.stand_ins[0]
