@@ -293,6 +293,14 @@ def strange_word(rules: Rules, text: str, locale: str) -> str:
     return word
 
 
+def fault(rules: Rules, text: str, view: Json, locale: str) -> str:
+    """Return what is wrong with a text that seems to name a move, a sentence, or "" if the game can't tell. `view` is
+    that of the seat."""
+    find = getattr(rules, "fault", None)
+    told: str = find(text, view, locale) if find else ""
+    return told
+
+
 def known_words(rules: Rules, locale: str) -> Collection[str]:
     """Return the words that may occur in a text that names a move, empty if the game knows no such texts."""
     words = getattr(rules, "known_words", None)

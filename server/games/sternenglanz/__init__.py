@@ -48,6 +48,7 @@ from server.games.sternenglanz.sentences import (
     usual_turns,
 )
 from server.games.sternenglanz.spoken import (
+    fault,
     fitting_moves,
     known_words,
     meant_moves,

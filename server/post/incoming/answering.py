@@ -381,7 +381,7 @@ def _forward_settings(doing: Doing, wishes: Wishes) -> None:
 def _unsure(wishes: Wishes) -> Wishes:
     """Return those wishes that need confirmation."""
     stand_in = wishes.stand_in or None  # ending a stand-in needs no confirmation
-    return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
+    return Wishes(resign=wishes.resign, resigning=wishes.resigning, vacation=wishes.vacation, stand_in=stand_in)
 
 
 def _ask_player(doing: Doing, wishes: Wishes, read: replies.Mail) -> str:
@@ -450,7 +450,8 @@ def _lines(wishes: Wishes) -> list[str]:
         *(f"{command(commands.SAY)} {words}" for words in wishes.says),
         *wishes.settings,
         *(["?"] if wishes.asks else []),
-        *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
+        *(command(name) for name in replies.FLAGS if getattr(wishes, name) and name != commands.RESIGN),
+        *([wishes.resigning] if wishes.resign else []),
         *([command(commands.HINT)] if wishes.hints else []),
         *([f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []),
         *(f"{command(commands.STAND_IN)} {it}" for it in stand_in),

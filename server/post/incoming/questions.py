@@ -263,6 +263,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if not (legal := legal_moves(doing.mail, doing.game)):
         return ""
     line, grammar = wishes.line, Grammar(Spoken(rules, locale), legal)
+    if told := sentences.fault_of(line, view_of(doing.game, doing.mail.seat), grammar):
+        return told
     near = sentences.nearest_move_in(line, grammar)
     word = near[0] if near else sentences.strange_word_in(line, grammar)
     unknown = gettext(_unknown(word), word=word)

@@ -14,7 +14,6 @@ from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.preferences import mail_choice
 from server.clock import clock
 from server.play.commits import load
-from server.play.notices import is_outdated
 from server.play.seating.lobby import waiting_games
 from server.play.turns.turn_links import turn_word
 from server.post.batching import letters_in, put_into_newer
@@ -164,9 +163,7 @@ def bundle(it: Recipient) -> Bundle | None:
         for game in waiting_games(player.player_id)
         if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game.mails) != notice_kinds.OFF
     )
-    noted = ((row, load(row.game_id)) for row in letters_in(it.letter))
-    written = (
-        letter_for(Reader(game, row.seat, zone, it.base_url, row)) for row, game in noted if not is_outdated(row, game)
-    )
+    readers = (Reader(load(row.game_id), row.seat, zone, it.base_url, row) for row in letters_in(it.letter))
+    written = (letter_for(reader) for reader in readers if not reader.is_outdated)
     news = tuple(dict.fromkeys(words for words in written if isinstance(words, GameLetter)))
     return Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None

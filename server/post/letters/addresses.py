@@ -87,7 +87,7 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
 
 
 def locale_of(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> str:
-    """Return the language of an email's reader, or of the sign-in or host of somebody who has no account."""
+    """Return the language of an email's reader. Without an account, it is that of the sign-in or of the host."""
     if "locale" in row.data:
         return stored_locale(row.data["locale"])
     if player is None and row.kind == SIGN_IN_CODE.name:

@@ -14,6 +14,7 @@ from server.clock import clock
 from server.games import Json, Seat, without_undone
 from server.games.presentation import draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game, last_minute
+from server.play.notices import is_outdated
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.story.exhibition import exhibition, today
@@ -98,6 +99,10 @@ class Reader(NamedTuple):
     def caused_by(self, seat: Seat) -> Json:
         """Return the value for the field `by` of an email that the player in this seat has caused."""
         return {"by": "" if self.game.hides_names else self.game.names[seat]}
+
+    @property
+    def is_outdated(self) -> bool:
+        return is_outdated(self.letter, self.game)
 
     @property
     def rules(self) -> str:
