@@ -243,6 +243,9 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     assert item["seats"][1]["declined_by"] == "Cyd"
     seat = [describe(head_of(game_id), viewer, player_id=who)["seats"][1] for viewer, who in ((0, ada), (None, None))]
     assert [it["declined_by"] for it in seat] == ["Cyd", None]
+    declined = office.mails("cyd")[-1]
+    assert 'If you change your mind, reply "yes" while the seat is free.' in declined.text
+    assert is_of_seat(declined.reply_to)
     answer = cyd_writes(office, "Yes, I can play after all")
     assert answer is not None and "You have a seat" in answer.text
     everything_due_happens()
