@@ -9,8 +9,10 @@ from server.clock import clock
 from server.games import GAMES, Seat, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
+from server.post.incoming.commands import STAND_IN, word_for
+from server.post.incoming.planning import off_for
 from server.post.table_help import turns_before
-from server.post.wording import pace_of, span
+from server.post.wording import pace_of, span, spoken
 
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
 _A_DAY = timedelta(days=1)
@@ -80,6 +82,11 @@ def terms_of_stand_in(game: Game, seat: Seat, begin: datetime, end: datetime) ->
         turns = min(max(1, usual - before), ceil((end - max(begin, now)) / each))
         told.append(ngettext("Expect about %(num)s turn", "Expect about %(num)s turns", turns))
     return tuple(told)
+
+
+def ending_line() -> str:
+    """Return the line that ends a stand-in, in a reply by the seat's owner or the stand-in."""
+    return f"{word_for(STAND_IN, spoken().locale)} {off_for(spoken().locale)}"
 
 
 def ways_to_get_fewer_emails() -> list[str]:

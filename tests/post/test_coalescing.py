@@ -91,14 +91,14 @@ def test_a_turn_is_sent_in_its_own_email_if_no_other_turn_begins(ada: UUID, bea:
     moves_on(first, bea)
     office.delivers()
     later(LONGEST)
-    assert firsts(office, "ada") == ["Your turn: A night"]
+    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
 
 
 def test_the_email_about_a_turn_is_sent_immediately_if_no_other_turn_can_begin(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     moves_on(table(bea, ada), bea)
-    assert firsts(office, "ada") == ["Your turn: A night"]
+    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
 
 
 def test_the_email_about_a_turn_is_never_more_than_two_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
@@ -135,7 +135,7 @@ def test_an_email_waits_two_minutes_while_its_reader_watches_the_table(
     later(2 * MINUTE - SECOND)
     assert office.mails("ada") == []
     later(SECOND)
-    assert firsts(office, "ada") == ["Your turn: A night"]
+    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
 
 
 def test_no_email_is_sent_about_a_turn_that_was_played_in_time(ada: UUID, bea: UUID, office: Office) -> None:
@@ -165,7 +165,7 @@ def test_a_player_who_chose_at_once_gets_an_email_immediately_for_each_turn(
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
-    assert firsts(office, "ada") == ["Your turn: A night"] * 2
+    assert firsts(office, "ada") == ["Your turn: A night (game 1)", "Your turn: A night (game 2)"]
 
 
 def test_one_click_stops_the_emails_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:

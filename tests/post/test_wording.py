@@ -139,7 +139,7 @@ LETTERS: list[Letter] = [
         words=("No, sorry, I'm too busy.", "Love, Kim"),
     ),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
-    StandIn(**GAME, what="began", said="Ben is playing for you.", more="You can watch."),
+    StandIn(**GAME, what="began", said="Ben is playing for you.", more="You can watch.", off="stand-in off"),
     SeatTakenOver(**GAME),
     StandInAsked(
         who="Ben",

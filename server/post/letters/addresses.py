@@ -22,7 +22,8 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
     if row.player_id is None:
         if isinstance(words, Rsvp) and words.is_accepted and (player_id := player_at(row.data["to"])):
             return f"{player_word(player_id, row.data['to'])}@{domain}"
-        waits = isinstance(words, Invitation | StandInAsked) or (isinstance(words, Rsvp) and words.again)
+        may_return = isinstance(words, Rsvp) and words.played == "no" and "stand_in" not in row.data
+        waits = isinstance(words, Invitation | StandInAsked) or may_return or (isinstance(words, Rsvp) and words.again)
         mark = row.data.get("stand_in", mark_of(row.data["to"]))
         return f"{rsvp_word(row.game_id, row.seat, mark)}@{domain}" if waits else None
     if game.seat_of(row.player_id) != row.seat:

@@ -210,7 +210,9 @@ def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "
     if isinstance(words, games.ReadyAsked):
         return "ready"
     has_no_turn = reader is not None and reader.game.table.status in (*OVER, "open", "paused")
-    return "message" if has_no_turn or isinstance(words, games.NewMessages | games.GameBegun) else "move"
+    return (
+        "message" if has_no_turn or isinstance(words, games.NewMessages | games.GameBegun | seats.StandIn) else "move"
+    )
 
 
 def _stopping(link: str) -> dict[str, str]:

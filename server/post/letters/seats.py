@@ -18,7 +18,7 @@ from server.play.seating.stand_ins import open_stand_in_link, stand_in_word
 from server.post.desk.commands import BY_NAME, RULES, naming_line
 from server.post.desk.rule_texts import Blocks, editions, options_of, rule_sections
 from server.post.letters.context import Reader, builds
-from server.post.terms import terms_of, terms_of_stand_in
+from server.post.terms import ending_line, terms_of, terms_of_stand_in
 from server.post.wording import GameLetter, Letter, moment, spoken, titled
 from server.sanitize import unless_link
 from server.store.tables import Player, db
@@ -95,6 +95,7 @@ class StandIn(GameLetter):
     what: str  # what has happened
     said: str  # who stands in for whom and until when, as the second half of a sentence
     more: str  # what the reader can do, a sentence or two
+    off: str = ""  # the line to reply with that ends the stand-in, if that is possible
 
     @property
     def headline(self) -> str:
@@ -144,7 +145,8 @@ def stand_in(reader: Reader) -> StandIn:
             more = gettext("Thank you for playing.")
             if not reader.game.head.private:
                 more = gettext("Thank you for playing. From now on you see only what everyone can see.")
-    return StandIn(**_about_seat(reader), what=data["what"], said=said, more=more)
+    off = ending_line() if data["what"] in ("accepted", "began") else ""
+    return StandIn(**_about_seat(reader), what=data["what"], said=said, more=more, off=off)
 
 
 # Emails to addresses
@@ -333,9 +335,13 @@ def rsvp(reader: Reader) -> Rsvp:
         "no": gettext('Your seat in "%(title)s" is now free for others. Thanks for letting us know.', title=title),
     }
     if "stand_in" in row.data:
+        owner = db.session.get(Player, UUID(row.data["by"]))
+        who = unless_link(owner.name if owner else "", gettext("another player"))
         done = {
             "yes": gettext(
-                "You've agreed to stand in: \"%(title)s\". We'll email you when it's your turn.", title=title
+                "You've agreed to stand in for %(who)s: \"%(title)s\". We'll email you when it's your turn.",
+                who=who,
+                title=title,
             ),
             "no": gettext('You\'ve declined to stand in: "%(title)s". Thanks for letting us know.', title=title),
         }

@@ -243,6 +243,13 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     assert item["seats"][1]["declined_by"] == "Cyd"
     seat = [describe(head_of(game_id), viewer, player_id=who)["seats"][1] for viewer, who in ((0, ada), (None, None))]
     assert [it["declined_by"] for it in seat] == ["Cyd", None]
+    everything_due_happens()
+    arrives(office.mails("ada")[-1].reply_to, a_mail("games"))
+    deal_with_desk(RECORDS)
+    assert "not started, seats free: 2. Declined: Cyd." in " ".join(office.mails("ada")[-1].text.split())
+    declined = office.mails("cyd")[-1]
+    assert 'If you change your mind, reply "yes" while the seat is free.' in declined.text
+    assert is_of_seat(declined.reply_to)
     answer = cyd_writes(office, "Yes, I can play after all")
     assert answer is not None and "You have a seat" in answer.text
     everything_due_happens()
@@ -250,6 +257,21 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     assert told.subject == "Invitation accepted: Tuesday stars"
     assert "comes after all." in told.text
     assert "You can invite someone else here: " in told.text
+
+
+@pytest.mark.parametrize("hidden", ["deleted", "blocked", "nameless"])
+def test_the_name_of_a_person_who_declined_is_hidden_or_forgotten(office: Office, ada: UUID, hidden: str) -> None:
+    cyd, options = person("cyd"), {"start_seat": 0, "nameless": hidden == "nameless"}
+    game_id = open_game(ada, wanted(ME, {"email": CYD}, OPEN, options=options)).game_id
+    office.mails("cyd")
+    if hidden == "blocked":
+        block(cyd, ada)
+    cyd_writes(office, "no")
+    assert (seats_of(game_id)[1].declined_name == "Cyd") is (hidden == "deleted")
+    if hidden == "deleted":
+        delete_player(cyd)
+        db.session.rollback()
+        assert (seats_of(game_id)[1].declined_name, seats_of(game_id)[1].declined_mark) == (None, None)
 
 
 def test_a_yes_after_a_no_comes_too_late_if_another_player_declined_the_seat_since(

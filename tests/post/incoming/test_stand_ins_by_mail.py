@@ -89,6 +89,7 @@ def test_a_stand_in_learns_whether_their_name_will_be_shown(office: Office, name
     ask_stand_in(game_id, people[0], Wish(today, today, email="dan@example.org"))
     (mail,) = office.mails("dan")
     for words in (mail.text, mail.page):
+        words = " ".join(words.split())
         assert ("The seat will show both names" in words) is not nameless
         assert ("sees your name only after the game ends" in words) is nameless
 
@@ -121,7 +122,12 @@ def test_emails_to_a_stand_in_say_for_whom_they_play(office: Office, game_id: UU
     *_, turn = office.mails("dan")
     assert turn.subject == "Your turn: Sternenhimmel"
     assert turn.text.count(said) == unescape(turn.page).count(said) == 1
+    began = office.mails("dan")[-2]
+    assert 'To end this stand-in, you can also reply "stand-in off".' in began.text
     moves_on(game_id, person("dan"))
+    arrives(began.reply_to, a_mail("stand-in off", sender="dan@example.org"))
+    deal_with_mails()
+    assert happened(game_id)[-1] == "stand-in-ended"
     assert not any(said in mail.text for name in ("ada", "bea") for mail in office.mails(name))
 
 
