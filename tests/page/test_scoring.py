@@ -312,6 +312,11 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     page.get_by_role("button", name="Rematch").click()
     expect(page.get_by_text("Seat 2").or_(page.get_by_text("free")).first).to_be_visible()
     expect(page).not_to_have_url(re.compile(game_id))
+    room = page.locator(".waiting-room")
+    other_name = people[0].get(f"/v1/games/{game_id}")["seats"][1]["name"]
+    expect(room).to_contain_text(f"Rematch with {other_name}, game 2.")
+    expect(room).to_contain_text(re.compile("goes first|The first player is drawn"))
+    expect(room.get_by_role("link", name="The game before")).to_have_attribute("href", f"#/games/{game_id}")
     other.clock.run_for(30_000)
     expect(other.get_by_text(" wants a rematch")).to_be_visible()
     other.get_by_role("button", name="Take a seat").click()

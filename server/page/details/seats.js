@@ -7,11 +7,13 @@ import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
 import { isStandIn } from "../ui/waiting-for-me.js";
+import { Rematch } from "../table/actions.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 /** @import { Seat, SeenTable, View } from "../ui/types" */
 
 /** @param {{table: SeenTable, view?: View | null, isPast?: boolean}} props */
-export function Seats({ table: { game, here }, view, isPast = false }) {
+export function Seats({ table, view, isPast = false }) {
+  const { game, here } = table;
   const present = useStore(here);
   const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
@@ -35,6 +37,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
         ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${it.to_act && !isPast && html`<small class="turn">${t("to-act")}${it.due_at && html` · <${Due} at=${it.due_at} />`}</small>`}
     </li>`)}</ul>
+    ${view && html`<${Rematch} table=${table} />`}
     ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
   </section>`;
 }

@@ -25,6 +25,7 @@ from server.translations import noted
 _LONGEST_TITLE = 80  # characters
 _MOST_REMATCHES = 9  # of one game, as a rule
 _LATEST = 20  # games
+_NUMBERED = re.compile(r"(.+) ([1-9][0-9]?)")  # a title
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -86,10 +87,27 @@ def _rematch_id(game_id: UUID, number: int) -> UUID:
 
 def is_rematch(game: Game) -> bool:
     """Return whether a game is the rematch of one of its host's latest games before it."""
+    return _game_before(game) is not None
+
+
+def find_game_before(game_id: UUID, player_id: UUID | None, invitation: str | None) -> Json:
+    """Return the game of which this one is a rematch, and the number of the rematch in its title. Both are null if it
+    isn't one, or if the player can't see that game. Raise NotFound."""
+    game = load_visible(game_id, player_id, invitation)
+    before, numbered = _game_before(game), _NUMBERED.fullmatch(game.head.title)
+    try:
+        is_seen = before is not None and load_visible(before, player_id) is not None
+    except NotFound:
+        is_seen = False
+    return {"game": before if is_seen else None, "number": int(numbered[2]) if is_seen and numbered else None}
+
+
+def _game_before(game: Game) -> UUID | None:
     own = (PlayerGame.player_id == game.head.host) & (PlayerGame.made_at < game.head.made_at)
     latest = select(PlayerGame.game_id).where(own).order_by(PlayerGame.made_at.desc()).limit(_LATEST)
     numbers = range(1, _MOST_REMATCHES + 1)
-    return any(_rematch_id(it, number) == game.game_id for it in db.session.scalars(latest) for number in numbers)
+    found = (it for it in db.session.scalars(latest) for number in numbers if _rematch_id(it, number) == game.game_id)
+    return next(found, None)
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
@@ -136,6 +154,6 @@ def _like(game: Game, player_id: UUID) -> Json:
 
 def _next_title(title: str) -> str:
     """Return the title with the next number: `Stars 2` after `Stars`. A year stays."""
-    numbered = re.fullmatch(r"(.+) ([1-9][0-9]?)", title)
+    numbered = _NUMBERED.fullmatch(title)
     name, number = (numbered[1], int(numbered[2]) + 1) if numbered else (title, 2)
     return f"{name[: _LONGEST_TITLE - 4]} {number}"
