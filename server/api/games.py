@@ -47,7 +47,7 @@ from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import begin, close_game, invitees, keep_open, seat_bot, withdraw_invitation
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import find_rematch, rematch
+from server.play.seating.rematches import find_game_before, find_rematch, rematch
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import (
     SeatClaim,
@@ -338,6 +338,19 @@ class Rematch(MethodView):
         who = caller("games:write")
         game = rematch(game_id, who.player_id)
         return describe(game, game.seat_of(who.player_id), player_id=who.player_id)
+
+
+@blp.route("/games/<uuid:game_id>/before")
+class Before(MethodView):
+    @blp.arguments(schemas.InvitationQuery, location="query")
+    @blp.response(200, schemas.GameBefore, example=examples.GAME_BEFORE)
+    @blp.doc(operationId="getGameBefore", **takes("games:read"))
+    def get(self, query: Any, game_id: UUID) -> Any:
+        """Get the game before a rematch
+
+        Returns the game whose players opened this one with openRematch.
+        """
+        return find_game_before(game_id, viewer("games:read"), query.get("invitation"))
 
 
 @blp.route("/games/<uuid:game_id>/ready")

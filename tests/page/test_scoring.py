@@ -16,7 +16,7 @@ from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
-from tests.support.live_server import Client, House, Json, new_house, sign_in
+from tests.support.live_server import Client, House, Json, new_house, sign_in, until
 
 assert chromium  # a fixture
 EDITION = "goldsieber-en"
@@ -312,6 +312,11 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     page.get_by_role("button", name="Rematch").click()
     expect(page.get_by_text("Seat 2").or_(page.get_by_text("free")).first).to_be_visible()
     expect(page).not_to_have_url(re.compile(game_id))
+    room = page.locator(".waiting-room")
+    other_name = people[0].get(f"/v1/games/{game_id}")["seats"][1]["name"]
+    expect(room).to_contain_text(f"Rematch with {other_name}, game 2.")
+    expect(room).to_contain_text(re.compile("goes first|The first player is drawn"))
+    expect(room.get_by_role("link", name="The game before")).to_have_attribute("href", f"#/games/{game_id}")
     other.clock.run_for(30_000)
     expect(other.get_by_text(" wants a rematch")).to_be_visible()
     other.get_by_role("button", name="Take a seat").click()
@@ -337,6 +342,31 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(onlooker.locator("[name=number]")).to_have_value("2")
     expect(onlooker.locator("[name=seat-0]")).to_have_value("me")
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
+
+
+def test_a_player_who_resigned_is_shown_so_and_is_not_told_that_they_won(
+    people: tuple[Client, ...], windows: Windows
+) -> None:
+    game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options={"scenario": 1, "max_rounds": 1})
+    people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
+    people[1].ask("DELETE", f"/v1/games/{game_id}/seats/me")
+    page = windows.open(people[1])
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".seats")).to_contain_text("resigned, the bot")
+    until(lambda: play(people[0], game_id) is None and people[0].get(f"/v1/games/{game_id}")["outcome"])
+
+    def won_by_the_bot(route: Route) -> None:
+        game = route.fetch().json()
+        game["outcome"]["places"] = [2, 1]
+        route.fulfill(json=game)
+
+    page.route(f"**/v1/games/{game_id}?", won_by_the_bot)
+    page.reload()
+    name = people[1].get(f"/v1/games/{game_id}")["seats"][1]["name"]
+    expect(page.locator("#result")).to_have_text(f"{name} won!")
+    expect(page.locator(".state .whose")).to_contain_text(f"{name} won")
+    expect(page.locator(".result li").first).to_contain_text("resigned")
+    assert objections(page) == []
 
 
 @pytest.mark.parametrize(("level", "places", "next_level"), [(2, [1, 2], 3), (2, [2, 1], 1), (6, [1, 2], None)])

@@ -63,6 +63,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/ready", {}, "games:write"),
     ("POST", f"{GAME}/rematch", None, "games:write"),
     ("GET", f"{GAME}/rematch", None, "games:read"),
+    ("GET", f"{GAME}/before", None, "games:read"),
     ("GET", f"{GAME}/seats/me", None, "games:read"),
     ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
     ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),

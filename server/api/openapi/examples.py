@@ -120,6 +120,7 @@ READY: Json = {"salt": SEAT_REQUEST["salt"]}
 SEAT_CHANGES: Json = {"mails": "at-once"}
 STAND_IN_WANTED: Json = {"email": "dan@example.org", "from": "2040-07-01", "until": "2040-07-14"}
 REMATCH: Json = {"game": "0b0a4b6e-3c1f-5d0e-8a58-6f2f3f3c9d11", "asked_by": 1, "seated": False}
+GAME_BEFORE: Json = {"game": "0b0a4b6e-3c1f-5d0e-8a58-6f2f3f3c9d11", "number": 2}
 COMPANIONS: Json = {"items": [{"id": "5d3b1f0c-8a43-4d1f-9a56-1f2c3d4e5f60", "name": "Bea", "program": False}]}
 BOT_WANTED: Json = {"bot": "level-2"}
 INVITATION: Json = {"email": "bea@example.org", "seat": 1, "greeting": "Shall we play again?"}

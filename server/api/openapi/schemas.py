@@ -855,6 +855,14 @@ class RematchFound(Answer):
     seated = fields.Boolean(**_about("Whether you have a seat in the rematch"))
 
 
+class GameBefore(Answer):
+    game = fields.UUID(
+        allow_none=True,
+        **_about("Game of which this one is a rematch; null if it isn't one, or if you can't see that game"),
+    )
+    number = fields.Integer(allow_none=True, **_about("Number at the end of the rematch's title; null if it has none"))
+
+
 class Invited(Answer):
     seat = fields.Integer(**_about("Reserved seat"))
 

@@ -7,11 +7,14 @@ import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
 import { isStandIn } from "../ui/waiting-for-me.js";
+import { Rematch } from "../table/actions.js";
+import { hasResigned } from "../table/story.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 /** @import { Seat, SeenTable, View } from "../ui/types" */
 
 /** @param {{table: SeenTable, view?: View | null, isPast?: boolean}} props */
-export function Seats({ table: { game, here }, view, isPast = false }) {
+export function Seats({ table, view, isPast = false }) {
+  const { game, here, story } = table;
   const present = useStore(here);
   const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
@@ -25,7 +28,8 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
       <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat && !isStandIn(game) ? ` (${t("you")})` : ""}
         ${it.level && html`<br /><small>${t(`opponents.${it.level}`)}</small>`}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
-        ${it.stand_in && html`<br /><small>${t("stand-in", { bot: botName(it.stand_in) })}</small>`}
+        ${it.stand_in && html`<br /><small>${[hasResigned(story, it.seat) && t("resigned"), !outcome && t("stand-in", { bot: botName(it.stand_in) })]
+          .filter(Boolean).join(", ")}</small>`}
         ${it.stood_in_by && html`<br /><small>${t(it.seat === game.you?.seat && isStandIn(game)
           ? "stood-in.you" : "stood-in", { name: personName(it.stood_in_by), until: absolute(lastMinute(it.stood_in_by.until)) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}
@@ -35,6 +39,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
         ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${it.to_act && !isPast && html`<small class="turn">${t("to-act")}${it.due_at && html` · <${Due} at=${it.due_at} />`}</small>`}
     </li>`)}</ul>
+    ${view && html`<${Rematch} table=${table} />`}
     ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
   </section>`;
 }

@@ -8,7 +8,7 @@ import { listed, t } from "../ui/words.js";
 import { personName } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { later } from "../ui/lazy-loading.js";
-import { Leave, Mails, Terms } from "../table/actions.js";
+import { Leave, Mails, Rematch, Terms } from "../table/actions.js";
 import { Host, Invitees } from "./host.js";
 import { Ready } from "./ready.js";
 import { committed, Salt } from "./salt.js";
@@ -24,6 +24,7 @@ export function Pregame({ table, invitation, player }) {
   const isAsked = game.seats.some((it) => it.ready !== null); // the table waits for all players to be ready
   return html`<section class="card waiting-room">
     <h2>${t("pregame")}</h2>
+    <${Rematch} table=${table} />
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} table=${table} />`}
     ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
     ${player && !player.guest && !game.you && (game.invited !== null || seatsOf(game, "open").length > 0

@@ -11,6 +11,7 @@ import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS, wantedOf } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
 import { Next } from "../table/next.js";
+import { hasResigned } from "../table/story.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
@@ -29,7 +30,7 @@ export function Result({ table, isFresh, isReviewed, review }) {
   const names = game.seats.map(seatName);
   const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
   const winners = order.filter((seat) => places[seat] === 1);
-  const isMine = winners.length === 1 && game.you?.seat === winners[0];
+  const isMine = winners.length === 1 && game.you?.seat === winners[0] && !game.seats[winners[0]].stand_in;
   const level = nextLevel(game);
   const isAlone = game.you && game.seats.every((it) => it.seat === game.you.seat || !isPerson(it));
   const form = (/** @type {string} */ words) => html`<a class=${isAlone ? "change" : "again"} href="#/open"
@@ -49,7 +50,8 @@ export function Result({ table, isFresh, isReviewed, review }) {
         <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
       <span class="who"><strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${
         seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>${
-        game.seats[seat].level && html`<small>${t(`opponents.${game.seats[seat].level}`)}</small>`}</span>
+        game.seats[seat].level && html`<small>${t(`opponents.${game.seats[seat].level}`)}</small>`}${
+        hasResigned(table.story, seat) && html`<small>${t("resigned")}</small>`}</span>
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}

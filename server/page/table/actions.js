@@ -4,9 +4,11 @@ import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
 import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { isStandIn, mySeat } from "../ui/waiting-for-me.js";
-import { botName, t } from "../ui/words.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
-/** @import { GameSummary, SeenTable } from "../ui/types" */
+import { botName, listed, t } from "../ui/words.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { toGame } from "../ui/routes.js";
+import { me } from "../ui/token.js";
+/** @import { GameBefore, GameSummary, Seat, SeenTable } from "../ui/types" */
 
 /** @param {{game: GameSummary}} props */
 export function Terms({ game }) {
@@ -33,6 +35,24 @@ export function Back({ game, again }) {
   return html`<p>${t("back.why", { bot: botName(mySeat(game)?.stand_in) })}</p>
     <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
+}
+
+/**
+ * Tell that a game is a rematch: of whom, which one, and of which game.
+ * @param {{table: SeenTable}} props
+ */
+export function Rematch({ table: { game, base, word } }) {
+  const look = async () => {
+    /** @type {GameBefore} */
+    const found = await call("GET", `${base}/before?${word}`);
+    return found.game ? { ...found, seats: (await call("GET", `/v1/games/${found.game}`)).seats } : null;
+  };
+  const [before] = useLoaded(look, [base]);
+  if (!before) return null;
+  const others = before.seats.filter((/** @type {Seat} */ it) => !it.player || it.player !== me.get()?.id);
+  const names = listed(others.map((/** @type {Seat} */ it) => (it.kind === "bot" ? it.display_name : it.name) ?? t(`seat.${it.kind}`)));
+  return html`<p class="rematch">${t(before.number ? "rematch.number" : "rematch.of", { names, number: before.number })} <a href=${toGame(/** @type {string} */ (before.game))}>${
+    t("rematch.before")}</a></p>`;
 }
 
 /** @param {{game: GameSummary}} props */

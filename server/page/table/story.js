@@ -29,13 +29,21 @@ export function standing(story, at = Infinity) {
 }
 
 /**
+ * Return whether the player of this seat has resigned, and isn't back.
+ * @param {GameEvent[]} story
+ * @param {number} seat
+ */
+export const hasResigned = (story, seat) =>
+  /** @type {any} */ (story.findLast((it) => it.seat === seat && HANDS.has(it.type)))?.why === "resigned";
+
+/**
  * Return the number of the turn at this version, 0 before the first, or null if the game doesn't number its turns.
  * @param {GameEvent[]} story
  * @param {number} at
  */
 export const turnAt = (story, at) => {
   const isTurn = (/** @type {GameEvent} */ it) => typeof it.turn === "number"; // an event that numbers a turn begins it
-  return story.some(isTurn) ? standing(story, at).findLast(isTurn)?.turn ?? 0 : null;
+  return story.some((it) => isTurn(it) || EARLY.has(it.type)) ? standing(story, at).findLast(isTurn)?.turn ?? 0 : null;
 };
 
 /**
@@ -84,6 +92,8 @@ export function sinceOwnTurn(story, seat) {
 export const hasMissed = (story, seat) => sinceOwnTurn(story, seat).some((it) => it.seat !== seat && OWN.has(it.type));
 
 const OWN = eventTypes("moves");
+const HANDS = new Set(["seat-handed-over", "seat-taken-back", "seat-taken-over"]);
+const EARLY = eventTypes("early");
 
 export const rooms = store(/** @type {Sentences} */ ({})); // the games' own sentences, by event type
 /** @type {Store<Record<string, (props: any) => any>>} */

@@ -133,12 +133,12 @@ export function GameCard({ game: plain, usual, children }) {
 }
 
 /**
- * Return who won a game that is over.
+ * Return who won a game that is over. A player whose seat a bot played to the end didn't win themselves.
  * @param {GameSummary} game
  * @param {Seat[]} winners
  * @param {(seat: Seat) => string} nameOf
  */
-export const verdict = ({ you }, winners, nameOf) => (winners.length === 1 && winners[0].seat === you?.seat
+export const verdict = ({ you }, winners, nameOf) => (winners.length === 1 && winners[0].seat === you?.seat && !winners[0].stand_in
   ? t("won.you") : t("won", { names: listed(winners.map(nameOf)) }));
 
 /**

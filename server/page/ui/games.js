@@ -4,9 +4,11 @@
  * `seats`: minimum and maximum number of players. `room`: whether the page has a module that draws the table; otherwise
  * the server draws it. `preset`: the option that chooses an edition, or ""; `editions`: its value by edition.
  * `score`: the message key for a score, and the field of a view with all scores. `held`: the message key for what a
- * player holds. Types of events: `moves` are a player's own, `chief` matter most in a summary, `aside` least.
+ * player holds. Types of events: `moves` are a player's own, `chief` matter most in a summary, `aside` least, and
+ * `early` precede the first turn that the game numbers.
  * @typedef {{seats: [number, number], room: boolean, preset: string, editions: Record<string, unknown>,
- *   score: string, held?: string, moves?: string[], chief?: string[], aside?: string[]}} About
+ *   score: string, held?: string, moves?: string[], chief?: string[], aside?: string[],
+ *   early?: string[]}} About
  */
 
 const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=games]"));
@@ -16,7 +18,7 @@ export const GAMES = JSON.parse(meta?.content ?? "{}");
 
 /**
  * Return the event types of all games that are listed under this name. No two games share a type.
- * @param {"moves" | "chief" | "aside"} name
+ * @param {"moves" | "chief" | "aside" | "early"} name
  */
 export const eventTypes = (name) => new Set(Object.values(GAMES).flatMap((it) => it[name] ?? []));
 

@@ -42,6 +42,7 @@ export type TrackRecord = Schemas["TrackRecord"];
 export type PlayerGame = Schemas["PlayerGame"];
 export type Blocks = Schemas["Blocks"];
 export type Companions = Schemas["Companions"];
+export type GameBefore = Schemas["GameBefore"];
 export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
 export type Votes = Schemas["Votes"];

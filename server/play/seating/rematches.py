@@ -22,6 +22,7 @@ from server.store.tables import Player, db
 from server.translations import noted
 
 _LONGEST_TITLE = 80  # characters
+_NUMBERED = re.compile(r"(.+) ([1-9][0-9]?)")  # a title
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -81,6 +82,18 @@ def _rematch_id(game_id: UUID, number: int) -> UUID:
     return next(it for it in ids if (it.int - game_id.int) % len(BOT_NAMES) == 0)
 
 
+def find_game_before(game_id: UUID, player_id: UUID | None, invitation: str | None) -> Json:
+    """Return the game of which this one is a rematch, and the number of the rematch in its title. Both are null if it
+    isn't one, or if the player can't see that game. Raise NotFound."""
+    game = load_visible(game_id, player_id, invitation)
+    before, numbered = game.head.rematch_of, _NUMBERED.fullmatch(game.head.title)
+    try:
+        is_seen = before is not None and load_visible(before, player_id) is not None
+    except NotFound:
+        is_seen = False
+    return {"game": before if is_seen else None, "number": int(numbered[2]) if is_seen and numbered else None}
+
+
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
     try:
         again = Rematch(game.game_id, _others(game, player_id))
@@ -126,6 +139,6 @@ def _like(game: Game, player_id: UUID) -> Json:
 
 def _next_title(title: str) -> str:
     """Return the title with the next number: `Stars 2` after `Stars`. A year stays."""
-    numbered = re.fullmatch(r"(.+) ([1-9][0-9]?)", title)
+    numbered = _NUMBERED.fullmatch(title)
     name, number = (numbered[1], int(numbered[2]) + 1) if numbered else (title, 2)
     return f"{name[: _LONGEST_TITLE - 4]} {number}"

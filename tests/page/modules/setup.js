@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 
 const GAMES = JSON.stringify({
   sternenhimmel: { seats: [3, 5], room: true, score: "coins", held: "in-hand" },
-  sternenglanz: { seats: [2, 4], room: true, score: "points", held: "cards-in-hand" },
+  sternenglanz: { seats: [2, 4], room: true, score: "points", held: "cards-in-hand", early: ["hand-dealt"] },
 });
 const value = { languages: ["en-GB"], onLine: true };
 Object.defineProperty(globalThis, "navigator", { value, configurable: true });

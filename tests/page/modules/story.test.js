@@ -77,5 +77,6 @@ test("a game that numbers its turns is counted by them, and another by its moves
   assert.deepEqual(placeOf(story, 4, 6), { turn: 1, part: " · 2/2" });
   const undone = [...story, { version: 7, type: "move-taken-back", seat: 0, to: 5 }];
   assert.deepEqual([5, 6, 7].map((at) => placeInWords(undone, at, 7)), ["turn 2 of 2", "turn 3 of 3", "turn 2 of 2"]);
+  assert.deepEqual([1, 2].map((at) => placeInWords(story.slice(0, 1), at, 2)), ["start · 1/2", "start · 2/2"]);
   assert.equal(placeInWords([{ version: 2, type: "star-placed", seat: 0 }], 2, 3), "move 2 of 3");
 });

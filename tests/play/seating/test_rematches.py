@@ -16,7 +16,7 @@ from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.hosting import invitees
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import find_rematch, rematch
+from server.play.seating.rematches import find_game_before, find_rematch, rematch
 from server.play.seating.seats import SeatClaim, leave, take_seat
 from server.play.votes import vote
 from server.post.incoming.answering import deal_with_mails
@@ -50,6 +50,8 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     assert begun.game_id == opened.game_id and begun.head.status == "running"
     assert [row.player_id or row.bot for row in begun.seats] == [ada, bea, "greedy"]
     assert rematch(game_id, ada).game_id == opened.game_id
+    assert find_game_before(opened.game_id, ada, None) == {"game": game_id, "number": 2}
+    assert find_game_before(game_id, ada, None) == {"game": None, "number": None}
 
 
 def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flask, ada: UUID, bea: UUID) -> None:
