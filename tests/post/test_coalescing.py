@@ -98,7 +98,7 @@ def test_the_email_about_a_turn_is_sent_immediately_if_no_other_turn_can_begin(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     moves_on(table(bea, ada), bea)
-    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_the_email_about_a_turn_is_never_more_than_two_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
@@ -135,7 +135,7 @@ def test_an_email_waits_two_minutes_while_its_reader_watches_the_table(
     later(2 * MINUTE - SECOND)
     assert office.mails("ada") == []
     later(SECOND)
-    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_no_email_is_sent_about_a_turn_that_was_played_in_time(ada: UUID, bea: UUID, office: Office) -> None:
