@@ -62,8 +62,10 @@ from server.play.seating.seats import (
 )
 from server.play.story.exhibition import STEP, exhibition, today
 from server.play.talk.chat import last_message, messages, say
+from server.play.turns.going_back import played_after
 from server.play.views import describe, expect_reached, load_visible, would_undo
 from server.play.votes import refusals_of, take_back, vote, votes_of, way_back_of
+from server.translations import noted
 
 blp = Blueprint(
     "games", __name__, url_prefix="/v1", description="Games: rules, seats, votes, messages, events and archives"
@@ -463,8 +465,9 @@ class Invitations(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Invite a player by email
 
-        Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
-        can see who takes a seat you reserved, even in a game with the `nameless` option.
+        Reserves a seat for this address, or for a player you've shared a table with. If the seat is already reserved,
+        the new invitation replaces the old one. You can see who takes a seat you reserved for an address, even in a
+        game with the `nameless` option.
 
         To send the email again, repeat the call with the same seat and address. Without a `greeting`, your last one to
         this address is used again. But an address without an account gets only one invitation email, even from several
@@ -472,7 +475,13 @@ class Invitations(MethodView):
         Anything that looks like a link is removed from the title and names in the email.
         """
         who = caller("games:write")
-        return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
+        email, companion = wanted.pop("email", None), wanted.pop("companion", None)
+        guest = email or companion
+        if not guest or (companion and (email or wanted["greeting"])):
+            raise BadField(
+                "email", noted("Send exactly one of email and companion, and a greeting only with an email.")
+            )
+        return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, guest, **wanted)}, 201))
 
 
 @blp.route("/games/<uuid:game_id>/invitations/<int(max=254):seat>")
@@ -585,11 +594,13 @@ class TakeBacks(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Check whether you can take back a move
 
-        Returns the version that the game would return to, and whether the take-back needs the consent of the other
-        players.
+        Returns the move, the version that the game would return to, and whether the take-back needs the consent of the
+        other players.
         """
         who = caller("games:read").player_id
-        return _with_undone(load_visible(game_id, who), who, way_back_of(game_id, who))
+        game, way = load_visible(game_id, who), way_back_of(game_id, who)
+        move = None if way["to"] is None else game.table.rules.move_to_json(played_after(game, way["to"]))
+        return _with_undone(game, who, way | {"move": move})
 
 
 @blp.route("/games/<uuid:game_id>/messages")

@@ -293,6 +293,14 @@ def strange_word(rules: Rules, text: str, locale: str) -> str:
     return word
 
 
+def fault(rules: Rules, text: str, view: Json, locale: str) -> str:
+    """Return what is wrong with a text that seems to name a move, a sentence, or "" if the game can't tell. `view` is
+    that of the seat."""
+    find = getattr(rules, "fault", None)
+    told: str = find(text, view, locale) if find else ""
+    return told
+
+
 def known_words(rules: Rules, locale: str) -> Collection[str]:
     """Return the words that may occur in a text that names a move, empty if the game knows no such texts."""
     words = getattr(rules, "known_words", None)
@@ -310,6 +318,12 @@ def write_move(rules: Rules, move: Any, locale: str) -> str:
     moves."""
     write = getattr(rules, "write_spoken", None)
     return write(move, locale) if write else rules.write_move(move)
+
+
+def without_needless(rules: Rules, state: Any, seat: int, move: Any) -> Any:
+    """Return a move without steps that do nothing, which players may write."""
+    leave_out = getattr(rules, "without_needless", None)
+    return leave_out(state, seat, move) if leave_out else move
 
 
 def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:

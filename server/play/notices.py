@@ -5,6 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from server.accounts.notice_kinds import ANSWER, NOTICE_KINDS, NoticeKind, Until
+from server.clock import clock
 from server.games import Json, Seat
 from server.play.game import Game
 from server.play.seating.seats import is_asked
@@ -69,6 +70,11 @@ def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool
             return game.table.status == "open" and game.head.closes_at == closes_at
         case _:
             return True
+
+
+def is_outdated(row: LetterRow, game: Game) -> bool:
+    """Return whether a queued email no longer concerns its reader."""
+    return not still_matters(game, row.seat, notice_in(row), clock.now())
 
 
 def _is_consent_wanted(game: Game, seat: Seat, data: Json, now: datetime) -> bool:

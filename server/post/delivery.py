@@ -21,7 +21,7 @@ from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.play.commits import load
 from server.play.game import Game
-from server.play.notices import notice_in, still_matters
+from server.play.notices import is_outdated
 from server.post.batching import recipient, set_aside
 from server.post.coalescing import CONFIRMING, MOST, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
@@ -163,17 +163,20 @@ class PostOffice:
                 return True
             if self._is_left_out(first, player, game):
                 return True
+            if game and isinstance(row, LetterRow) and is_outdated(row, game):
+                outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
+                return True
             turns = []
-            if game and isinstance(row, LetterRow) and row.kind in CONFIRMING and _still_matters(row, game):
+            if game and isinstance(row, LetterRow) and row.kind in CONFIRMING:
                 self._claim_confirmations(in_hand, leases)
                 if games:
                     turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
                 told |= {it.letter.letter_id for it in in_hand}
             config = self._app.config
-            if len(turns) > 1:
-                written = compose_together(turns, config["BASE_URL"], self._reply_domain)
+            if player and len(turns) > 1:
+                written = compose_together(turns, player, config["BASE_URL"], self._reply_domain)
             else:
-                written = compose(row, config["BASE_URL"], self._reply_domain, game)
+                written = compose(row, player, game, config["BASE_URL"], self._reply_domain)
             if written is None:
                 outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
@@ -244,11 +247,11 @@ class PostOffice:
                 continue
             if self._is_left_out(it, player, game):
                 continue
-            if _still_matters(it.row, game):
+            if is_outdated(it.row, game):
+                outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
+            else:
                 in_hand.append(it)
                 yield it.row, game
-            else:
-                outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
         """Send an email. If a server finds it too large, send its short form. Raise Lost, Refused, Unreachable."""
@@ -303,10 +306,6 @@ class PostOffice:
 
 def _is_push(reader: str) -> bool:
     return reader.startswith(outbox.TO_BROWSERS)
-
-
-def _still_matters(row: LetterRow, game: Game) -> bool:
-    return still_matters(game, row.seat, notice_in(row), clock.now())
 
 
 def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:

@@ -24,8 +24,8 @@ from server.accounts.bans import ban
 from server.clock import clock
 from server.games import GAMES, Json
 from server.operations.delete_player import delete_player
-from server.post.letters.compose import compose
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
+from tests.post.reader import composed
 from tests.support.api_calls import first_move, further
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.contract import Someone, is_problem, opened
@@ -191,7 +191,7 @@ def test_an_email_reports_the_consent_with_a_link_to_revoke_it(app: Flask, ada: 
     made = program.signed_in(ada)
     with app.app_context():
         [row] = db.session.query(PlayerLetterRow).filter_by(kind="new-app").all()
-        written = compose(row, app.config["BASE_URL"])
+        written = composed(row)
     assert written is not None
     letter: Any = message_from_bytes(written.message, policy=default)
     text = letter.get_body(("plain",)).get_content()

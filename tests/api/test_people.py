@@ -305,8 +305,16 @@ def test_players_are_invited_again_without_revealing_their_address(app: Flask, a
     with app.app_context():
         [letter] = db.session.scalars(select(LetterRow).where(LetterRow.game_id == UUID(another.rpartition("/")[2])))
         assert "rematch" not in letter.data
-    stranger = wanted(ME, {"companion": str(id_of_player(cleo))}, BOT)
-    is_problem(ada.post("/v1/games", stranger), 422, "invalid-field")
+    waiting = opened(ada, ME, OPEN, BOT)
+    assert ada.post(f"{waiting}/invitations", {"companion": known["id"]}).json == {"seat": 1}
+    assert ada.get(f"{waiting}/invitations").json["items"] == [{"seat": 1, "email": None}]
+    assert set(found(bea, "mine=true&status=open")) == {another, waiting}
+    stranger = {"companion": str(id_of_player(cleo))}
+    is_problem(ada.post("/v1/games", wanted(ME, stranger, BOT)), 422, "invalid-field")
+    is_problem(ada.post(f"{waiting}/invitations", stranger), 422, "invalid-field")
+    both = {"companion": known["id"], "email": "cleo@example.org"}
+    for wrong in ({}, both, {"companion": known["id"], "greeting": "Hi!"}):
+        is_problem(ada.post(f"{waiting}/invitations", wrong), 422, "invalid-field")
     bea.post(f"/v1/players/{id_of_player(ada)}/block")
     assert ada.get("/v1/me/companions").json["items"] == [known]
     assert bea.get("/v1/me/companions").json["items"] == []

@@ -9,7 +9,7 @@ import pytest
 from server.accounts.players import player_token
 from server.play.commits import load
 from server.play.seating.games import open_game
-from server.post.letters.compose import compose
+from tests.post.reader import composed
 from tests.support.games import game_of, letters, moves_on, person, turn_of
 
 
@@ -83,7 +83,7 @@ def test_a_turn_email_shows_the_table_as_text_first_then_as_an_inline_picture(ap
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id = game_of(*people, title="<b>Stars & more</b>")
     (letter,) = letters(game_id, "your-turn")
-    message = email.message_from_bytes(compose(letter, "https://stars.example").message, policy=email.policy.default)
+    message = email.message_from_bytes(composed(letter).message, policy=email.policy.default)
     words, related = message.iter_parts()
     page, picture = related.iter_parts()
     assert (words.get_content_type(), page.get_content_type()) == ("text/plain", "text/html")

@@ -40,13 +40,13 @@ from server.play.votes import vote
 from server.post.delivery import PostOffice
 from server.post.incoming import answering, providers
 from server.post.incoming.answering import deal_with_mails
-from server.post.letters.compose import compose
 from server.store import migrate
 from server.store.tables import Audit, Delivery, Token, Webhook, db
 from server.store.tables import LetterRow as GameLetter
 from server.web import server
 from server.webhooks.subscriptions import Subscription, make_webhook
 from tests.post.office import a_mail, arrives
+from tests.post.reader import composed
 from tests.support.commands import ask, run
 from tests.support.games import DAY, HOUR, ME, OPEN, game_of, happened, later, moves_on, person, wanted
 from tests.support.handbook import block
@@ -633,7 +633,7 @@ def test_the_message_of_the_day_is_shown_until_it_expires_or_is_removed(app: Fla
 def test_turn_emails_end_with_the_message_of_the_day(game: UUID) -> None:
     run("motd", "Back at noon.")
     letter = db.session.scalars(select(GameLetter).where(GameLetter.game_id == game)).one()
-    mail = Mail("", BytesParser(policy=policy.default).parsebytes(compose(letter, "https://stars.example").message))
+    mail = Mail("", BytesParser(policy=policy.default).parsebytes(composed(letter).message))
     assert "Back at noon." in mail.text.partition("\n-- \n")[2]
 
 

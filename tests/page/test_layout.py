@@ -313,7 +313,7 @@ def test_the_time_left_stays_on_one_line_beside_long_names(house: House, windows
         page = watched(windows.open(people[0], **SIZES["desk"]))
         page.goto(f"/#/games/{game_id}")
         whose = page.locator(".state .whose")
-        expect(whose.locator(".undo")).to_be_visible()
+        expect(page.locator(".state .undo")).to_be_visible()
         assert whose.locator("time").evaluate("it => it.getClientRects().length") == 1, locale
         assert whose.evaluate("it => it.offsetHeight") <= 44, locale  # two lines
         assert shift(page) < MOST_SHIFT, locale

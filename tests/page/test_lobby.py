@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.page.axe import objections
 from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, code_for, enter, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
@@ -517,6 +518,20 @@ def test_a_new_player_can_keep_the_generated_name(house: House, windows: Windows
     page.get_by_role("button", name=f"Keep “{name}”").click()
     expect(page.get_by_role("region", name="What should others call you?")).to_have_count(0)
     expect(page.locator("a.me")).to_have_text(name)
+
+
+def test_a_known_player_is_invited_in_the_waiting_room_with_one_tap(house: House, windows: Windows) -> None:
+    zoe, yan = (sign_in(house, f"{name}@example.org") for name in ("zoe", "yan"))
+    yan.post(f"/v1/games/{open_game(zoe, ME, OPEN, BOT)}/seats", {})
+    page = windows.open(zoe, **PHONE)
+    page.goto(f"/#/games/{open_game(zoe, ME, OPEN, OPEN)}")
+    known = page.get_by_role("group", name="Players you know")
+    assert objections(page) == [] and not too_wide(page)
+    known.get_by_role("button", name="Invite yan").tap()
+    expect(page.get_by_text("We're sending an invitation to yan.")).to_be_visible()
+    expect(known).to_have_count(0)
+    expect(page.get_by_text("Seat 2 is reserved for a player invited by email.")).to_be_visible()
+    [_] = yan.get("/v1/games?mine=true&status=open")["items"]
 
 
 # What a host may do before the start

@@ -232,6 +232,22 @@ def test_another_players_secret_sternbild_never_reaches_the_page(pair: tuple[Cli
     assert names["en"] not in page.locator("main").inner_text()
 
 
+def test_steps_of_the_turn_are_taken_back_in_one_tap_until_something_was_shown(
+    pair: tuple[Client, Client], windows: Windows
+) -> None:
+    client = pair[0]
+    game = begun_by(pair)
+    laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
+    before = client.get(f"/v1/games/{game}")["view"]["board"]
+    play(client, game, laid)
+    page = windows.open(client)
+    page.goto(f"/#/games/{game}")
+    page.locator(".state").get_by_role("button", name=f"Take back: Slot 1: a dot star on {laid['field']}").click()
+    until(lambda: client.get(f"/v1/games/{game}")["view"]["board"] == before)
+    expect(page.locator(".slot.lit")).to_have_count(3)
+    assert turn_of(client, game) is not None
+
+
 def test_undone_moves_leave_no_news_on_the_table(house: House, windows: Windows) -> None:
     client = sign_in(house, "jana@example.org")
     game = sternenglanz_of(client, ME, BOT)

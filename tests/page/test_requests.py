@@ -33,30 +33,47 @@ LINE = {"phone": 68, "desk": 48}  # pixels, as --state in table.css
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_the_undo_button_of_the_status_line_shows_its_terms_and_moves_nothing(
-    house: House, windows: Windows, size: str
-) -> None:
+def test_a_free_undo_names_its_move_moves_nothing_and_needs_one_tap(house: House, windows: Windows, size: str) -> None:
     game_id, (one, _) = seated(house, f"ada-{size}", f"ben-{size}")
     play(one, game_id)
+    move = one.get(f"/v1/games/{game_id}/take-backs")["move"]
     one.ask("PATCH", "/v1/me", json={"locale": "de"})  # its words are the longest
     page = at_table(windows.open(one, **SIZES[size], locale="de"), game_id)
     undo = page.locator(".state .undo > button")
     expect(undo).to_be_in_viewport(ratio=1)
+    expect(undo).to_have_accessible_name(re.compile(rf"^Zurücknehmen: .* {move['space']}$"))
+    assert undo.locator(".words").inner_text() in undo.get_attribute("aria-label")
+    assert not undo.locator(".words").evaluate(IS_CUT)
     expect(page.locator(".state .whose")).to_be_in_viewport(ratio=1)
+    assert page.locator(".state").evaluate("it => it.offsetHeight") <= LINE[size]
+    assert not too_wide(page) and objections(page) == []
+    undo.click()
+    until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
+    expect(undo).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_an_undo_of_more_than_a_move_shows_what_it_undoes_and_moves_nothing(
+    house: House, windows: Windows, size: str
+) -> None:
+    one = quiet(sign_in(house, f"eva-{size}@example.org"))
+    game_id = game_of(one, ME, BOT, BOT, options={"start_seat": 0})
+    play(one, game_id)
+    until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
+    one.ask("PATCH", "/v1/me", json={"locale": "de"})  # its words are the longest
+    page = at_table(windows.open(one, **SIZES[size], locale="de"), game_id)
+    undo = page.locator(".state .undo > button")
+    expect(undo).to_be_in_viewport(ratio=1)
     assert page.locator(".state").evaluate("it => it.offsetHeight") <= LINE[size]
     sky = page.locator(".boards").bounding_box()
     undo.click()
-    expect(page.locator(".really strong")).to_contain_text(re.compile(r"^Du hast .* gelegt\.$"))
+    expect(page.locator(".really strong")).to_contain_text(re.compile(r"^Du hast .* gelegt\."))
     assert not too_wide(page) and not page.locator(".really").evaluate(IS_CUT)
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
     page.keyboard.press("Escape")
     expect(page.locator(".really")).to_have_count(0)
     expect(undo).to_be_focused()
-    undo.click()
-    page.locator(".really button").first.click()
-    until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
-    expect(undo).to_have_count(0)
 
 
 def test_a_request_to_undo_is_shown_at_the_top_and_withdrawn_there(house: House, windows: Windows) -> None:
@@ -79,7 +96,7 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     play(ada, game_id)
     until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
     page = at_table(windows.open(ada), game_id)
-    page.locator(".state").get_by_role("button", name="Take back my last move").click()
+    page.locator(".state").get_by_role("button", name="Take back: ").click()
     expect(page.get_by_text("You're playing only with bots, so the move will be undone at once.")).to_be_visible()
     page.get_by_role("button", name="Take it back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.page.axe import objections
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of, too_wide
 from tests.support.live_server import House, sign_in, until
 
@@ -80,12 +81,16 @@ def test_a_stand_in_who_stops_returns_to_their_games(house: House, windows: Wind
     ada.post(f"{path}/seats/me/stand-in", {"email": "cyd-stops@example.org", "from": today, "until": day(house, 6)})
     word = word_for(house, "cyd-stops@example.org").removeprefix("/s/")
     cyd.post(f"/v1/stand-ins/{word}", {})
-    page = windows.open(cyd)
+    page = windows.open(cyd, **PHONE)
     page.goto(f"/#/games/{game_id}")
-    page.get_by_text("Options, pause, leave").click()
-    page.get_by_role("button", name="Stop standing in").click()
-    expect(page.get_by_text("The owner of the seat will play again.")).to_be_visible()
-    page.get_by_role("button", name="Stop standing in").click()
+    top = page.locator(".playing .strip")
+    expect(top).to_contain_text("You're standing in for ada-stops until")
+    expect(top.get_by_role("button", name="Stop standing in")).to_be_in_viewport(ratio=1)
+    assert objections(page) == [] and not too_wide(page)
+    top.get_by_role("button", name="Stop standing in").click()
+    expect(top.get_by_text("The owner of the seat will play again.")).to_be_visible()
+    assert not too_wide(page)
+    top.get_by_role("button", name="Stop standing in").click()
     page.wait_for_url(re.compile("#/$"))
     assert ada.get(path)["seats"][0]["stood_in_by"] is None
 

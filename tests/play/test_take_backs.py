@@ -23,8 +23,8 @@ from server.play.story.line import line_of
 from server.play.story.table_cache import tables
 from server.play.views import describe, story
 from server.play.votes import take_back, vote, votes_of, way_back_of
-from server.post.letters.compose import compose
 from server.store.tables import SeatRow, db
+from tests.post.reader import composed
 from tests.support.games import (
     BANK,
     DAY,
@@ -127,7 +127,7 @@ def test_a_new_email_is_sent_for_a_reopened_turn_and_the_old_one_is_not_sent(
     moves_on(game_id, ada)
     take_back(game_id, ada, 1)
     assert [(row.seat, row.data["turn"]) for row in letters(game_id, "your-turn")] == [(0, 1), (1, 2), (0, 3)]
-    written = [compose(row, "https://stars.example") is not None for row in letters(game_id, "your-turn")]
+    written = [composed(row) is not None for row in letters(game_id, "your-turn")]
     assert written == [False, False, True]
 
 

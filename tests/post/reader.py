@@ -7,7 +7,10 @@ from email import message_from_bytes, policy
 from server.games import Json
 from server.games.sternenglanz.material import CARDS, KIND_OF, PIECES
 from server.games.sternenglanz.names import bild_name, copy_name, piece_name, scenario_name
-from server.post.letters.compose import compose
+from server.play.commits import load
+from server.play.notices import is_outdated
+from server.post.batching import recipient
+from server.post.letters.compose import Written, compose
 from server.store.tables import LetterRow, PlayerLetterRow
 
 HEADING = re.compile(
@@ -15,11 +18,19 @@ HEADING = re.compile(
 )  # above the moves
 
 
+def composed(row: LetterRow | PlayerLetterRow, reply_domain: str | None = None) -> Written | None:
+    """Return a letter as it is sent now, or None if it is left out."""
+    game = load(row.game_id) if isinstance(row, LetterRow) else None
+    if game and isinstance(row, LetterRow) and is_outdated(row, game):
+        return None
+    return compose(row, recipient(row), game, "https://stars.example", reply_domain)
+
+
 def text_of(letter: LetterRow | PlayerLetterRow) -> str:
     """Return the plain text of a letter, written now."""
-    written = compose(letter, "https://stars.example")
-    assert written is not None
-    body = message_from_bytes(written.message, policy=policy.default).get_body(("plain",))
+    sent = composed(letter)
+    assert sent is not None
+    body = message_from_bytes(sent.message, policy=policy.default).get_body(("plain",))
     text: str = body.get_content()
     return text.replace("\r\n", "\n")
 

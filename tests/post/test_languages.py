@@ -22,10 +22,10 @@ from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.post.letters import account, answers, desk, seats, turns
 from server.post.letters.chat import Chat
-from server.post.letters.compose import compose
 from server.store.tables import PlayerLetterRow, db
 from server.translations.update import TRANSLATED
 from tests.post.office import Mail, Office
+from tests.post.reader import composed
 from tests.support import games
 
 DOMAIN = "stars.example"
@@ -172,7 +172,7 @@ def test_our_reply_to_an_email_is_in_its_writers_language(office: Office, locale
 def texts_to(address: str) -> str:
     """Return what letters to this address, which has no account yet, say now."""
     rows = db.session.scalars(select(PlayerLetterRow))
-    found = [compose(row, "https://stars.example") for row in rows if row.data.get("to") == address]
+    found = [composed(row) for row in rows if row.data.get("to") == address]
     bodies = (message_from_bytes(it.message, policy=policy.default).get_body(("plain",)) for it in found if it)
     return "\n".join(body.get_content() for body in bodies if body)
 
@@ -196,6 +196,6 @@ def test_an_invitation_is_in_the_invited_persons_language_or_if_unknown_in_the_h
     seats = games.wanted(games.ME, {"email": "gilles@example.org"}, games.OPEN, title="Xyz")
     game_id = open_game(host, seats).game_id
     (letter,) = games.letters(game_id, "invitation")
-    written = compose(letter, "https://stars.example")
+    written = composed(letter)
     assert written
     assert words in str(message_from_bytes(written.message, policy=policy.default)["Subject"])

@@ -21,12 +21,11 @@ from server.play.views import describe, story
 from server.play.votes import vote
 from server.post.incoming.quotes import SAID
 from server.post.letters import context
-from server.post.letters.compose import compose
 from server.post.wording import moment
 from server.store.desk import numbers
 from server.store.tables import LetterRow, PlayerLetterRow, db
 from tests.post.office import Office
-from tests.post.reader import text_of
+from tests.post.reader import composed, text_of
 from tests.support.games import (
     BOT,
     DAY,
@@ -60,10 +59,7 @@ def test_the_first_letter_to_the_host_says_who_has_joined(office: Office, ada: U
     for name, is_told in (("ada", True), ("bea", False)):
         assert ("bea and cyd joined, and the game has begun." in office.mails(name)[-1].text) == is_told
     nameless = game_of(ada, bea, cyd, rules="sternenglanz", title="No names", options={"nameless": True})
-    letter = compose(
-        next(it for it in letters(nameless, "your-turn") if it.seat == load(nameless).seat_of(ada)),
-        "https://stars.example",
-    )
+    letter = composed(next(it for it in letters(nameless, "your-turn") if it.seat == load(nameless).seat_of(ada)))
     assert letter is not None and b"joined, and the game" not in letter.message
 
 
@@ -189,20 +185,20 @@ def test_the_email_about_a_turn_shows_the_current_due_time(ada: UUID, bea: UUID)
 def test_no_email_is_sent_for_a_turn_that_was_played(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
-    assert compose(letters(game_id, "your-turn")[0], "https://stars.example") is None
+    assert composed(letters(game_id, "your-turn")[0]) is None
 
 
 def test_no_email_is_sent_for_a_turn_that_is_not_open(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     (letter,) = letters(game_id, "your-turn")
-    assert compose(letter, "https://stars.example")
+    assert composed(letter)
     leave(game_id, ada)
-    assert compose(letter, "https://stars.example") is None
+    assert composed(letter) is None
     take_seat(game_id, ada)
     for wish in ("pause", "abandon"):
         for who in (ada, bea):
             vote(game_id, who, wish, True)
-        assert compose(letter, "https://stars.example") is None
+        assert composed(letter) is None
 
 
 def test_no_reminder_is_sent_before_the_email_about_the_turn(ada: UUID, bea: UUID) -> None:
@@ -210,7 +206,7 @@ def test_no_reminder_is_sent_before_the_email_about_the_turn(ada: UUID, bea: UUI
     later(DAY + HOUR)
     everything_due_happens()
     (reminder,) = letters(game_id, "reminder")
-    assert compose(reminder, "https://stars.example") is None
+    assert composed(reminder) is None
     is_told(game_id)
     assert text_of(reminder)
 
@@ -229,7 +225,7 @@ def test_no_reminder_is_sent_during_a_pause(ada: UUID, bea: UUID) -> None:
     assert text_of(reminder)
     for who in (ada, bea):
         vote(game_id, who, "pause", True)
-    assert compose(reminder, "https://stars.example") is None
+    assert composed(reminder) is None
 
 
 # The end
@@ -245,7 +241,7 @@ def test_the_email_about_the_end_is_short_and_shows_the_skies_in_its_picture(rul
             while turn_of(game_id, who) is not None:
                 moves_on(game_id, who)
     game = load(game_id)
-    written = compose(ended[0], "https://stars.example", "reply.stars.example")
+    written = composed(ended[0], "reply.stars.example")
     assert written is not None
     mail = message_from_bytes(written.message, policy=policy.default)
     page, text = (mail.get_body((kind,)).get_content().replace("\r\n", "\n") for kind in ("html", "plain"))
@@ -274,7 +270,7 @@ def test_an_expired_code_is_not_sent() -> None:
     (letter,) = db.session.scalars(db.select(PlayerLetterRow))
     assert letter.data["code"] in text_of(letter)
     later(CODE_LIFE)
-    assert compose(letter, "https://stars.example") is None
+    assert composed(letter) is None
 
 
 # Invitations
@@ -336,7 +332,7 @@ def test_an_invitation_begins_with_the_hosts_line_and_says_who_plays_and_how_lon
     game_id = open_game(ada, wanted(ME, OPEN, guest, {"bot": "level-2"}, clock={"per_move": "PT6H"})).game_id
     take_seat(game_id, bea)
     (letter,) = letters(game_id, "invitation")
-    written = compose(letter, "https://stars.example")
+    written = composed(letter)
     assert written
     mail = message_from_bytes(written.message, policy=policy.default)
     assert mail["Subject"] == "ada invites you: Sternenhimmel with bea"
@@ -363,7 +359,7 @@ def test_the_subject_of_an_invitation_names_the_title_at_most_in_part(ada: UUID)
         ("See stars.example now", "Sternenhimmel"),
     ):
         game_id = open_game(ada, wanted(ME, OPEN, {"email": "cyd@example.org"}, title=title)).game_id
-        written = compose(letters(game_id, "invitation")[0], "https://stars.example")
+        written = composed(letters(game_id, "invitation")[0])
         assert written
         subject = message_from_bytes(written.message, policy=policy.default)["Subject"]
         assert subject == f"ada invites you: {known_as}"

@@ -105,7 +105,7 @@ class Player:
             if is_asked and self.moved and self._talks:
                 self.talked.append(self._sends(mail, self._talks.pop(0)))
                 return
-            text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", "{}\nsay What a sky!"])
+            text = self._rng.choice(["{}", "Hello!\n\n{}\n\nGood luck to you all.", f"{{}}\nsay Sky {next(_numbers)}!"])
             self.moved.append(self._sends(mail, text.format(self._rng.choice(moves))))
 
     def _sends(self, mail: Mail, words: str) -> Sent:
@@ -116,7 +116,7 @@ class Player:
 
 def moves_in(mail: Mail) -> list[str]:
     """What the letter says may be played: examples, or moves put together by their beginnings."""
-    asked = re.search(r"(?:possible moves?|their endings).*?:\n((?:  .+\n)+)", mail.text)
+    asked = re.search(r"(?:possible (?:moves?|first steps?)|their endings).*?:\n((?:  .+\n)+)", mail.text)
     if asked is None:
         return []
     moves = []
@@ -211,11 +211,12 @@ def test_a_whole_game_can_be_played_by_email_alone(house: House, evening: dict[s
     assert len(moved) >= 20
     answered = Counter(len({mail.message_id for mail in answers_to(house, reply)}) for reply in moved + talked)
     assert answered == {1: len(moved + talked)}
-    assert all("your move was played" in answers_to(house, reply)[0].text for reply in moved)
+    told = re.compile("your move was played|your turn goes on")
+    assert all(told.search(answers_to(house, reply)[0].text) for reply in moved)
     chat = Counter(line[4:] for mail in moved + talked for line in mail.words.splitlines() if line.startswith("say "))
     said = Counter(row["text"] for row in house.rows("SELECT text FROM messages WHERE game_id = %s", game_id))
     assert said == chat
-    assert chat["What a sky!"]
+    assert len(chat) > 2
 
 
 @pytest.mark.parametrize("rules", GAMES)

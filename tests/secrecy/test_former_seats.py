@@ -16,8 +16,8 @@ from server.play.seating.seats import leave
 from server.play.seating.stand_ins import accept_stand_in, end_stand_in
 from server.play.turns.turn_links import turn_word
 from server.play.votes import OFFER
-from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
+from tests.post.reader import composed
 from tests.support.contract import Someone
 from tests.support.games import all_agree, everything_due_happens, game_of, legal_moves, person, service_is_up
 from tests.support.stand_ins import asks, word_of
@@ -115,7 +115,7 @@ def assert_is_spectator(tried: Try, former: Someone) -> None:
         who = person("dan" if tried.tokens else "ada")
         mine = db.select(LetterRow).where(LetterRow.game_id == tried.game_id, LetterRow.player_id == who)
         letters = db.session.scalars(mine).all()
-        kinds = [it.kind for it in letters if compose(it, "https://stars.example") is not None]
+        kinds = [it.kind for it in letters if composed(it) is not None]
     assert set(kinds) <= {"stand-in", "seat-taken-over"}
 
 

@@ -23,8 +23,8 @@ from server.json_logs import JsonLines
 from server.play.mail.mail_in import reply_word, take_mail
 from server.play.turns.turn_links import turn_word
 from server.post.incoming.answering import deal_with_mails
-from server.post.letters.compose import compose
 from server.store.tables import LetterRow, db
+from tests.post.reader import composed
 from tests.secrecy.test_leaks import without_ids
 from tests.support.contract import Someone, opened
 from tests.support.games import ME, OPEN
@@ -72,9 +72,7 @@ class Everything(House):
                     take_mail(word, line, mail, limited=False)
             deal_with_mails()
             mine = db.select(LetterRow).where(LetterRow.game_id == UUID(self.game_id), LetterRow.seat == viewer)
-            written = [
-                compose(it, "https://stars.example") for it in db.session.scalars(mine.order_by(LetterRow.made_at))
-            ]
+            written = [composed(it) for it in db.session.scalars(mine.order_by(LetterRow.made_at))]
         letters = [message_from_bytes(it.message, policy=policy.default) for it in written if it is not None]
         return {
             f"letter {number}, part {nr} ({part.get_content_type()})": part_without_own(part)
@@ -158,6 +156,7 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 def test_games_that_differ_in_a_secret_send_the_same_data_to_viewers_who_may_not_know_it(
     app: Flask, worlds: Worlds
 ) -> None:
+    House(app, worlds, worlds.one.exchange)  # emails explain the rules in a player's first game only
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)

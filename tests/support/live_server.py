@@ -404,8 +404,9 @@ class House:
         assert self.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 
     def await_letters(self, besides: str = "") -> None:
-        """Wait until every letter has been sent, except those to the address `besides`."""
-        waiting = "outbox LEFT JOIN players USING (player_id) WHERE email IS DISTINCT FROM %s"
+        """Wait until every letter has been sent, except those to the address `besides`, and except chat, which waits for
+        the next letter."""
+        waiting = "outbox LEFT JOIN players USING (player_id) WHERE email IS DISTINCT FROM %s AND kind <> 'message'"
         until(lambda: not self.count(waiting, besides) and not self.count("player_outbox"))
 
     def await_mail(self, address: str, holds: Callable[[Mail], Any] = lambda mail: True) -> Mail:

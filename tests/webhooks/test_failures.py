@@ -17,12 +17,12 @@ from flask import Flask
 
 from server.clock import clock
 from server.play.talk.chat import say
-from server.post.letters.compose import compose
 from server.store.tables import PlayerLetterRow, db
 from server.webhooks import http
 from server.webhooks.retries import GIVE_UP, LONGEST_PAUSE
 from server.webhooks.sender import HookOffice
 from server.webhooks.targets import Target
+from tests.post.reader import composed
 from tests.support.games import (
     DAY,
     HOUR,
@@ -123,7 +123,7 @@ def test_three_days_without_success_disable_the_webhook_and_notify_its_owner(
 def letter_about(hook: Hook, app: Flask) -> str:
     """The text of the mail that its owner gets."""
     row = db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).one()
-    written = compose(row, "https://stars.example")
+    written = composed(row)
     assert written is not None
     assert written.to == "ada@example.org"
     return str(message_from_bytes(written.message, policy=policy.default).get_body(("plain",)).get_content())

@@ -835,7 +835,12 @@ class AtQuery(InvitationQuery):
 
 
 class InvitationRequest(Request):
-    email = _email(required=True, description="Address to invite")
+    """Who gets the seat. Send exactly one of `email` and `companion`, and a `greeting` only with an `email`."""
+
+    email = _email(description="Address to invite")
+    companion = fields.UUID(
+        **_about("Player to invite by email without knowing their address: one of those that listCompanions returns")
+    )
     seat = _number(
         allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest-numbered open seat.")
     )
@@ -934,6 +939,9 @@ class WayBack(Answer):
         allow_none=True, **_about("Version before your last move; null if you can't take the move back")
     )
     free = fields.Boolean(**_about("Whether the take-back is immediate; false if the other players have to vote"))
+    move = fields.Raw(
+        allow_none=True, **_about("Your last move; null if you can't take it back", anyOf=[*by_game("Move"), _NULL])
+    )
     undoes = _undoes()
 
 

@@ -34,6 +34,7 @@ from server.games.sternenglanz.rules import (
     outcome,
     setup,
     to_act,
+    without_needless,
 )
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import (
@@ -47,6 +48,7 @@ from server.games.sternenglanz.sentences import (
     usual_turns,
 )
 from server.games.sternenglanz.spoken import (
+    fault,
     fitting_moves,
     known_words,
     meant_moves,

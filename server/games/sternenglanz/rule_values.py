@@ -12,7 +12,7 @@ from server.translations import Language
 
 def rule_values(say: Language) -> Mapping[str, str]:
     """Return the figures by name, and the names of scenarios by `edition.` and id."""
-    examples: Json = json.loads(files(__package__).joinpath("page", "examples.json").read_text("utf-8"))
+    examples, words = _json("examples.json"), _json(f"words/{say.locale}/sternenglanz.json")
     actions, fields, limits = CARDS_DATA["actions"], FIRMAMENT_DATA["fields"], CARDS_DATA["limits"]
     needs, points = CARDS_DATA["birthNeeds"], CARDS_DATA["birthPoints"]
     goals = {it["id"]: it.get("goalPoints") for it in CARDS_DATA["scenarios"]}
@@ -52,6 +52,7 @@ def rule_values(say: Language) -> Mapping[str, str]:
         "bild_points": bild["points"],
         **{f"bild_{kind}": [it["is"] for it in bild["nodes"]].count(kind) for kind in ("punkt", "leucht", "pracht")},
         **{f"goal_{it}": goals[it] for it in (1, 3, 4)},
+        "wins": words["rules.wins"],
         "rounds": OPTION_SCHEMA["properties"]["max_rounds"]["default"],
         "birth_field": born,
         "birth_points": examples["birth"]["points"]["1"],
@@ -60,3 +61,8 @@ def rule_values(say: Language) -> Mapping[str, str]:
         **{f"edition.scenario-{it['id']}": it["names"][say.locale] for it in CARDS_DATA["scenarios"]},
     }
     return {name: str(value) for name, value in values.items()}
+
+
+def _json(path: str) -> Json:
+    found: Json = json.loads(files(__package__).joinpath("page", path).read_text("utf-8"))
+    return found

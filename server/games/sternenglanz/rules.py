@@ -261,6 +261,21 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move
     return _cards_to_lay(sky, seat) if sky.phase == LAY else _actions(sky, seat)
 
 
+def without_needless(sky: State, seat: Seat, move: Move) -> Move:
+    """Return a move without each `finish` at which no action is left, since players write one at the end of a turn."""
+    kept = list[Step]()
+    for step in move.steps:
+        is_needless = False
+        if isinstance(step, Finish):
+            try:
+                following = legal_moves(sky, seat, [Move(tuple(kept))] if kept else [])
+            except IllegalMove:
+                return move
+            is_needless = bool(kept) and all(isinstance(it.steps[0], LayCards) for it in following)
+        kept += [] if is_needless else [step]
+    return Move(tuple(kept))
+
+
 def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
     """Choose two different hand cards for slots 2 and 3. After the last player's choice, all choices are shown and the
     first turn begins."""
@@ -335,6 +350,8 @@ def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
     if sky.phase != ACT:
         if sky.phase == CHOOSE:
             raise IllegalMove("wrong-phase", "You can't act now. Choose your first cards.")
+        if isinstance(step, Finish):
+            raise IllegalMove("wrong-phase", "Your actions are over, so there is nothing to finish. Play cards.")
         raise IllegalMove("wrong-phase", "You can't act now. Play cards.")
     if isinstance(step, Finish):
         if not may_finish(sky):

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
+from server.games.contract import Json
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import CARDS, FIELDS, GEBURT, KIND_OF, LOCH, SLOTS, STARS, SUPERNOVA, WANDERUNG
 from server.games.sternenglanz.moves import (
@@ -33,7 +34,7 @@ from server.games.sternenglanz.moves import (
 )
 from server.games.sternenglanz.names import SHORT, copy_name, in_sentence, piece_name, type_name
 from server.games.sternenglanz.notation import NO_CARD
-from server.translations import LOCALES
+from server.translations import LOCALES, language
 
 _Words = tuple[str, ...]
 _SLOTS = frozenset(map(str, SLOTS))
@@ -173,8 +174,29 @@ def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     words may be those of another language, since players also answer in their own."""
     if text == "pass":
         return [it for it in legal if it in _PASSES]
+    for tongue in {locale, *LOCALES}:
+        if (step := _two_steps(text, tongue, legal)) is not None:
+            return [step]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue, legal))
     return [it for it in found if it in legal]
+
+
+def _two_steps(text: str, locale: str, legal: Sequence[Move]) -> Move | None:
+    """Return the two steps of a text such as `place a star on b6 with card 1 and one on a1 with card 3`, or None. Each of
+    them must mean one legal move."""
+    words = _plain(text)
+    ands = [nr for nr, word in enumerate(words) if word in _AND]
+    if len(ands) != 1 or ";" in text:
+        return None
+    first, second = words[: ands[0]], words[ands[0] + 1 :]
+    known = _dialect(locale)
+    aside = _SLOTS.union(FIELDS, known.slots, known.fillers, _WITH)
+    if aside.union(_ONE).issuperset(second):  # another one of the same kind
+        second = (*(it for it in first if it not in aside), *(it for it in second if it not in _ONE))
+    meant = [[it for it in _meant_in(" ".join(part), locale, legal) if it in legal] for part in (first, second)]
+    if any(len(set(moves)) != 1 for moves in meant):
+        return None
+    return Move(tuple(moves[0].steps[0] for moves in meant))
 
 
 def fitting_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
@@ -202,8 +224,17 @@ def _meant_in(text: str, locale: str, legal: Sequence[Move]) -> Iterator[Move]:
         return
     has_slot = words[0] in _SLOTS or words[0] in known.slots
     for slot in [""] if has_slot else map(str, SLOTS):
-        with suppress(MalformedMove):
-            yield read_spoken(" ".join((slot, *words)), locale)
+        for told in _with_class(words, known):
+            with suppress(MalformedMove):
+                yield read_spoken(" ".join((slot, *told)), locale)
+
+
+def _with_class(words: _Words, known: _Dialect) -> Iterator[_Words]:
+    """Yield the words with each class of stars if they only say "star"."""
+    if len(words) > 2 and words[-2] in _STAR and known.verbs.get(words[-3]) == "lay":
+        yield from ((*words[:-2], kind, words[-1]) for kind in STARS)
+    else:
+        yield words
 
 
 def _cards_in(words: _Words, known: _Dialect, legal: Sequence[Move]) -> Iterator[Move]:
@@ -230,6 +261,11 @@ def _cards_in(words: _Words, known: _Dialect, legal: Sequence[Move]) -> Iterator
         if not end and _is_wanted(slot2, first) and _is_wanted(other, second):
             yield move
             return
+
+
+def _name_of(wanted: _Wanted, locale: str) -> str:
+    name = copy_name(f"{wanted.kind}#{wanted.number or 1}", locale)
+    return name if wanted.number else name.rpartition("#")[0].strip()
 
 
 def _is_wanted(copy: str | None, wanted: _Wanted | None) -> bool:
@@ -291,6 +327,34 @@ def strange_word(text: str, locale: str) -> str:
         return ""
     told = known_words(locale)
     return next((word for word in words if word not in told | _AND | _ONE), "")
+
+
+def fault(text: str, view: Json, locale: str) -> str:
+    """Return what is wrong with a text that names one or two cards to choose or lay, or "". `view` is that of the seat."""
+    known, say, words = _dialect(locale), language(locale), _plain(text)
+    if not words or known.verbs.get(words[0]) not in ("choose", "lay"):
+        return ""
+    try:
+        first, rest = _wanted_card(words[1:], known)
+        second, end = _wanted_card(rest, known) if rest else (None, rest)
+    except MalformedMove:
+        return ""
+    for card in filter(None, (first, second)):
+        if not end and not any(_is_wanted(copy, card) for copy in view["hand"]):
+            return say.gettext(
+                "%(card)s is not in your hand. Your cards are %(hand)s.",
+                card=_name_of(card, locale),
+                hand=", ".join(copy_name(copy, locale) for copy in view["hand"]),
+            )
+    if first is None or rest:
+        return ""
+    if view["phase"] == "choose":
+        return say.gettext("The second card is missing. Name two: one for slot 2, then one for slot 3.")
+    if view["phase"] == "lay":
+        return say.gettext(
+            "The second card is missing. Name two: one for slot 2, then one for slot 1. Write - for no card."
+        )
+    return say.gettext("You play cards after the actions.")
 
 
 @cache

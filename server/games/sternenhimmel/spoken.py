@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from unicodedata import combining, normalize
 
-from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, STARS
+from server.games.contract import Json
+from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, STARS, is_large
 from server.games.sternenhimmel.moves import Placement
+from server.translations import language
 
 _NUMBERS: Mapping[str, str] = {  # "one" is also a pronoun
     "1": "eins einser my·one the·one mon·un le·un mio·uno",
@@ -28,6 +30,11 @@ _WORDS = {
     "beside": "nach vers star stern étoile etoile stella constellation sternbild costellazione number nummer",
     "space": "space field spot feld case casella spazio",
 }
+_FACES = {  # how a star lies, by whether the space is large
+    True: "face·down facedown hidden verdeckt verdeckte verdeckten face·cachée face·cachee cachée coperta coperto nascosta",
+    False: "face·up faceup open offen offene offenen aufgedeckt face·visible visible scoperta scoperto",
+}
+_LARGE = {word: is_large for is_large, words in _FACES.items() for word in words.split()}
 _DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())
 _LETTERS = frozenset("abcdefghij")
 _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
@@ -39,7 +46,7 @@ _AMBIGUOUS = frozenset(  # "sei" also means "you are"
 def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
     """Return the placement that a text names, legal or not. Return several if the text fits several. If it names a star
     and a constellation in this order, it means the only space where the star may go."""
-    words = _words(text)
+    words, faces = _without_faces(_words(text))
     boards = [nr for nr, word in enumerate(words) if word in _BOARDS]
     if len(boards) != 1 or _strange_in(words):
         return []
@@ -58,12 +65,22 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
             found = [(star, space) for space in spaces if len(spaces) == 1]
         case _:
             return []
-    return [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
+    meant = [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
+    return [it for it in meant if all(_lies(it, is_down) for is_down in faces)]
+
+
+def _lies(move: Placement, is_down: bool) -> bool:
+    return move.space in BOARDS[move.board].spaces and is_large(move.board, move.space) == is_down
+
+
+def _without_faces(words: Sequence[str]) -> tuple[list[str], set[bool]]:
+    """Return a pair: the words without those for a star face down or face up, and whether they say face down."""
+    return [it for it in words if it not in _LARGE], {_LARGE[it] for it in words if it in _LARGE}
 
 
 def fitting_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
     """Return the legal placements to which every word of a text belongs."""
-    words = [word for word in _words(text) if word not in _SPACE]
+    words = [word for word in _without_faces(_words(text))[0] if word not in _SPACE]
     return [it for it in legal if words and all(_belongs(word, it) for word in words)]
 
 
@@ -73,7 +90,7 @@ def _belongs(word: str, move: Placement) -> bool:
 
 def strange_word(text: str, locale: str) -> str:
     """Return the first unknown word of a text that otherwise names a placement, or ""."""
-    words = _words(text)
+    words = _without_faces(_words(text))[0]
     named = any(word in _BOARDS for word in words) and any(word in _STARS or word in _LETTERS for word in words)
     return _strange_in(words) if named or _has_only_a_strange_board(words) else ""
 
@@ -86,9 +103,20 @@ def _has_only_a_strange_board(words: Sequence[str]) -> bool:
     return star in _STARS and words[2] in _LETTERS and _strange_in([board]) != ""
 
 
+def fault(text: str, view: Json, locale: str) -> str:
+    """Return which stars are in the hand if a text names a number that is no star, otherwise "". `view` is that of the
+    seat."""
+    word = strange_word(text, locale)
+    if not word.isdecimal() or any(it in _STARS for it in _words(text)):
+        return ""
+    return language(locale).gettext(
+        "You have no %(star)s in your hand. Your hand is %(hand)s.", star=word, hand=" ".join(view["hand"])
+    )
+
+
 def known_words(locale: str) -> frozenset[str]:
     """Return the words that may name a star, a constellation or a space."""
-    return frozenset((*_STARS, *_BOARDS, *_LETTERS, *_SPACE, *_BESIDE, *_DOING))
+    return frozenset((*_STARS, *_BOARDS, *_LETTERS, *_SPACE, *_BESIDE, *_DOING, *_LARGE))
 
 
 def _strange_in(words: Sequence[str]) -> str:
@@ -142,4 +170,4 @@ _BOARDS = {
     for name in (board.id, board.abbr, board.latin, *board.names.values(), _INFLECTED.get(board.id, board.id))
     for spelling in _spellings(name)
 }
-_TWO_WORDS = tuple(name.replace("·", " ") for name in _STARS if "·" in name)
+_TWO_WORDS = tuple(name.replace("·", " ") for name in (*_STARS, *_LARGE) if "·" in name)

@@ -7,7 +7,7 @@ import { useStore } from "../ui/store.js";
 import { link, me } from "../ui/token.js";
 import { isAmongBots, mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
-import { Back } from "../table/actions.js";
+import { Back, Leave } from "../table/actions.js";
 import { isChatHidden } from "../table/unread.js";
 import { Actions } from "./actions.js";
 import { Chat } from "./chat.js";
@@ -25,6 +25,7 @@ const Standings = later("standings", "Standings");
 export const ComeBack = Back;
 export const Asks = Requests;
 export const Undo = TakeBack;
+export const StandDown = Leave;
 
 /**
  * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,

@@ -23,7 +23,7 @@ const pathOf = (base) => `${base}/seats/me/plan`;
  * @param {string} rules
  * @returns {Promise<PlanForm>}
  */
-const formOf = (rules) => import(addressOf(`${rules}/plan.js`));
+export const formOf = (rules) => import(addressOf(`${rules}/plan.js`));
 
 /**
  * Return whether the user may plan here: only the player in charge of the seat can.

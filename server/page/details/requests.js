@@ -1,13 +1,16 @@
 // Requests above the table: other players' votes that need an answer, answers to the player's own requests, and the
 // button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { call } from "../ui/api.js";
+import { cached, call } from "../ui/api.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { Tool } from "../table/tool.js";
 import { seatName } from "../ui/game-card.js";
-import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+import { ROOMS } from "../ui/games.js";
+import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
+import { isAmongBots } from "../ui/waiting-for-me.js";
+import { formOf } from "./plan.js";
 /** @import { SeenTable, Votes, WayBack } from "../ui/types" */
 /** @typedef {Exclude<keyof Votes, "refusals">} Wish */
 
@@ -117,7 +120,19 @@ function Own({ table, wish, seats }) {
 }
 
 /**
- * Let the player take back their last move, if possible: in the status line (`isShort`) or in the details.
+ * Load a function that names a move of this game, or null if the page can't name its moves.
+ * @param {string} rules
+ * @returns {Promise<((move: any) => string) | null>}
+ */
+async function namesOf(rules) {
+  if (!ROOMS.includes(rules)) return null;
+  const [form, about] = await Promise.all([formOf(rules), cached(`/v1/rules/${rules}`)]);
+  return (move) => form.written(move, about);
+}
+
+/**
+ * Let the player take back their last move, if possible. The status line (`isShort`) names the move, and takes it back
+ * at once if that harms no other player. While it is the player's turn, the request to the others stands in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -125,6 +140,7 @@ export function TakeBack({ table, isShort = false }) {
   /** @returns {Promise<WayBack>} */
   const find = () => call("GET", `${base}/take-backs`);
   const [way] = useFresh(find, [game.version, game.status]);
+  const [named] = useLoaded(async () => ({ name: await namesOf(game.rules) }), [game.rules]);
   const known = useStore(votes);
   const [sure, setSure] = useState(/** @type {number | null} */ (null)); // the version to return to
   const place = useRef();
@@ -137,7 +153,7 @@ export function TakeBack({ table, isShort = false }) {
     isBack.current = false;
   }, [isSure]);
   const [busy, error, take] = useSubmit(async () => {
-    const { vote } = await call("POST", `${base}/take-backs`, { to: sure });
+    const { vote } = await call("POST", `${base}/take-backs`, { to: way?.to });
     setSure(null);
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
     await table.look();
@@ -147,17 +163,20 @@ export function TakeBack({ table, isShort = false }) {
     setSure(null);
   };
   const isAsked = known?.base === base && known.votes["take-back"];
-  if (!way || way.to === null || isAsked) return error ? html`<${Sorry} error=${error} />` : null;
-  const undo = t("take-back.mine-back");
+  const isBelow = game.you?.turn != null && !isAmongBots(game) && !way?.free;
+  if (!way || !named || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
+  const move = named.name?.(way.move);
+  const undo = move ? t("take-back.move", { move }) : t("take-back.mine-back");
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
-  const how = way.free ? "free" : isAlone ? "alone" : "ask";
+  const how = isAlone ? "alone" : "ask";
   const question = isSure && html`<span><strong>${way.undoes.join(" ")}</strong> ${t(`take-back.sure-${how}`)}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
-  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${t("take-back.short")} aria-label=${undo}
-      aria-expanded=${isSure} onClick=${() => setSure(isSure ? null : way.to)} />
-      ${isSure && html`<div class="really row" role="group" aria-label=${undo}>${question}</div>`}</div>`
+  const asks = { "aria-expanded": isSure, onClick: () => setSure(isSure ? null : way.to) };
+  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${move ?? t("take-back.short")} title=${undo}
+      aria-label=${undo} ...${way.free ? { disabled: busy, onClick: take } : asks} />
+      ${(isSure || error) && html`<div class="really row" role="group" aria-label=${undo}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
     : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
 }

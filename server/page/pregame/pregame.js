@@ -5,15 +5,18 @@ import { absolute } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { toGame, toSignIn } from "../ui/routes.js";
 import { listed, t } from "../ui/words.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
+import { personName } from "../ui/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { later } from "../ui/lazy-loading.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
 import { Host, Invitees } from "./host.js";
 import { Ready } from "./ready.js";
 import { committed, Salt } from "./salt.js";
-/** @import { Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
+/** @import { Companions, Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
+/** @typedef {Companions["items"][number]} Companion */
 
 const Arrive = later("welcome", "Arrive");
+const MOST = 8; // latest players to invite in one tap
 
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
 export function Pregame({ table, invitation, player }) {
@@ -31,7 +34,7 @@ export function Pregame({ table, invitation, player }) {
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && (seatsOf(game, "open").length > 0 ? html`<${Link} game=${game} />`
       : !isAsked && html`<p>${t("link.none")}</p>`)}
-    ${(game.you || game.hosting) && hasRoom(game) && html`<${Invite} table=${table} />`}
+    ${(game.you || game.hosting) && hasRoom(game) && html`<${Known} table=${table} /><${Invite} table=${table} />`}
     ${game.hosting && html`<${Host} table=${table} />`}
     ${game.you && html`<${Mails} game=${game} /><${Leave} table=${table} />`}
   </section>`;
@@ -122,6 +125,32 @@ function Link({ game }) {
       <span role="status">${isCopied && t("link.copied")}</span>
     </p>
   </div>`;
+}
+
+/**
+ * Invite players whom the player has met at a table, in one tap each.
+ * @param {{table: SeenTable}} props
+ */
+function Known({ table }) {
+  const { game, base, look } = table;
+  const [met] = useLoaded(() => /** @type {Promise<Companions>} */ (call("GET", "/v1/me/companions")), [game.id]);
+  const [asked, ask] = useState(/** @type {Companion[]} */ ([]));
+  const invited = useRef(/** @type {Companion | null} */ (null));
+  const [busy, error, invite] = useSubmit(async () => {
+    await call("POST", `${base}/invitations`, { companion: invited.current?.id });
+    ask([...asked, /** @type {Companion} */ (invited.current)]);
+    await look();
+  });
+  const isHere = (/** @type {Companion} */ { id }) => [...asked, ...game.seats.map((it) => ({ id: it.player }))].some((it) => it.id === id);
+  const known = seatsOf(game, "open").length > 0 ? (met?.items ?? []).filter((it) => !isHere(it)).slice(0, MOST) : [];
+  return html`${known.length > 0 && html`<div class="row known" role="group" aria-labelledby="known"><span id="known">${t("invite.known")}</span>
+      ${known.map((it) => html`<button key=${it.id} type="button" class="plain" disabled=${busy} aria-label=${t("invite.this", { name: personName(it) })}
+        onClick=${() => {
+          invited.current = it;
+          invite();
+        }}>${personName(it)}</button>`)}</div>`}
+    <p role="status">${asked.length > 0 && t("invite.sent", { email: listed(asked.map(personName)) })}</p>
+    ${error && html`<${Sorry} error=${error} />`}`;
 }
 
 /** @param {{table: SeenTable}} props */

@@ -6,7 +6,7 @@ import { addressOf } from "../ui/files.js";
 import { ROOMS, scoresOf } from "../ui/games.js";
 import { forGood, seen } from "../ui/local-storage.js";
 import { useStore } from "../ui/store.js";
-import { left } from "../ui/times.js";
+import { absolute, lastMinute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
@@ -39,6 +39,7 @@ const Hint = later("advice", "Hint");
 const Review = later("advice", "Review");
 const Details = later("details", "Details");
 const Back = later("details", "ComeBack");
+const StandDown = quietly(() => enter("details"), "StandDown");
 const Beside = later("details", "Beside");
 const Requests = quietly(() => enter("details"), "Asks");
 const Undo = quietly(() => enter("details"), "Undo");
@@ -85,6 +86,15 @@ export function Table({ id, invitation, owner = null }) {
 const StoodIn = ({ game }) => html`<div class="state"><${Home} /><h1>${game.title}</h1></div>
   <p role="status">${t("stood-in.over", { name: game.you ? seatName(game.seats[game.you.seat]) : "" })}</p>
   <p><a class="button" href="#/">${t("nav.games")}</a></p>`;
+
+/**
+ * Tell a stand-in for whom they play, and until when.
+ * @param {Game} game
+ */
+function standsInWords(game) {
+  const seat = /** @type {Seat} */ (mySeat(game));
+  return t("stands-in", { name: seatName(seat), until: absolute(lastMinute(seat.stood_in_by?.until ?? "")) });
+}
 
 /**
  * Load the game's module in parallel with the rest of the table.
@@ -185,6 +195,7 @@ function Begun({ table }) {
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
+      ${goesOn && isStandIn(game) && html`<section class="strip stands-in"><p>${standsInWords(game)}</p><${StandDown} table=${table} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
         "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
@@ -337,7 +348,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const isPlaying = game.you && !link && !mySeat(game)?.stand_in;
-  const mayUndo = isPlaying && (!mine || isAmongBots(game)) && game.options.take_back !== "never";
+  const mayUndo = isPlaying && game.options.take_back !== "never";
   const { outcome } = game;
   const names = distinct(game.seats.map(seatName));
   const nameOf = (/** @type {Seat} */ it) => names[it.seat];

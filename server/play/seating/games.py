@@ -23,7 +23,7 @@ from server.play.commits import load
 from server.play.game import Game
 from server.play.nameless import is_nameless
 from server.play.seating.hosting import DEFAULT_OPEN_FOR, closing
-from server.play.seating.lobby import address_of_companion
+from server.play.seating.lobby import NOT_MET, address_of_companion
 from server.play.seating.programs import comings
 from server.play.seating.ready_check import FREE, check_option, check_salt, start_if_full
 from server.play.timing import time_control
@@ -172,7 +172,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> _Wanted:
         case {"companion": UUID() as companion}:
             if address := address_of_companion(player_id, companion):
                 return _Wanted(seat, "invited", email=address)  # without `invited_by`, the host doesn't learn it
-            raise BadField(f"seats.{seat}.companion", "You can invite only players with whom you've shared a table.")
+            raise BadField(f"seats.{seat}.companion", NOT_MET)
         case {"bot": str(bot)} if bot in BOTS:
             return _Wanted(seat, "bot", bot=bot)
         case {"open": True}:

@@ -30,6 +30,7 @@ from server.store.paging import Cursor, Page
 from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players_in, seat_of
 from server.store.stand_ins import FORMER
 from server.store.tables import Player, db
+from server.translations import noted
 
 PACES: Final = {  # time per move: exclusive minimum, maximum
     "quick": (timedelta(0), timedelta(hours=12)),
@@ -40,6 +41,7 @@ _DURATION = (  # the format that `server.durations` parses
     "^P(?=[0-9T])([0-9]{1,8}W)?([0-9]{1,8}D)?(T(?=[0-9])([0-9]{1,8}H)?([0-9]{1,8}M)?([0-9]{1,8}S)?)?$"
 )
 _MANY = 1000  # games of one player per query
+NOT_MET = noted("You can invite only players with whom you've shared a table.")
 _SHARED_TABLES = 100  # latest games in which a player's companions are looked for
 _NEWEST = 24  # newest events searched for the last move; most commits have fewer
 _MORE = 4  # factor by which each search is larger than the one before

@@ -29,7 +29,7 @@ from server.accounts.signed_links import (
 )
 from server.accounts.tokens import NewToken, revoke_of_seat, token_of_visitor
 from server.clock import clock
-from server.errors import AlreadySeated, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken, WrongSalt
+from server.errors import AlreadySeated, BadField, NotFound, NotReliable, NotRunning, NotSeated, SeatTaken, WrongSalt
 from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, people_of, record, record_within
 from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
@@ -48,6 +48,7 @@ from server.play.seating.hosting import (
     take_again,
     tell_host_of_return,
 )
+from server.play.seating.lobby import NOT_MET, address_of_companion
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
     call_off_within,
@@ -169,13 +170,15 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 
 @with_retries
-def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, greeting: str = "") -> Seat:
-    """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
-    invitation may replace an earlier one for that seat. A repeated invitation without a greeting keeps its greeting.
+def invite(game_id: UUID, player_id: UUID, guest: str | UUID, seat: Seat | None = None, greeting: str = "") -> Seat:
+    """Reserve a seat (the lowest open one) for this address, or for a player they have met, and mail the invitation. If
+    a seat is named, the new invitation may replace an earlier one for that seat. A repeated invitation without a
+    greeting keeps its greeting.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany, BadField.
     """
     greeting = checked_greeting(greeting, "greeting")
+    email, invited_by = _invited(player_id, guest)
     game = load_visible(game_id, player_id)
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
@@ -194,9 +197,9 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     if chosen.email != email:
         chosen.mailed_at = None
-    if greeting or (chosen.email, chosen.invited_by) != (email, player_id):
+    if greeting or (chosen.email, chosen.invited_by) != (email, invited_by):
         chosen.greeting = greeting or None
-    chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, player_id, None
+    chosen.kind, chosen.email, chosen.invited_by, chosen.lost_at = "invited", email, invited_by, None
     chosen.declined_name = None
     if chosen.declined_mark != mark_of(email):
         chosen.declined_mark = None
@@ -205,6 +208,15 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None,
         db.session.commit()
     notifier.note_change(game_id)
     return chosen.seat
+
+
+def _invited(player_id: UUID, guest: str | UUID) -> tuple[str, UUID | None]:
+    """Return a pair: the address to invite, and the player who learns it."""
+    if isinstance(guest, str):
+        return guest, player_id
+    if address := address_of_companion(player_id, guest):
+        return address, None
+    raise BadField("companion", NOT_MET)
 
 
 def invitation(word: str) -> tuple[Game, Seat | None]:

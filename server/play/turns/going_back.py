@@ -113,13 +113,15 @@ def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
     return line_of(game.table.rules.NAME, rows).last_move(seat)
 
 
+def played_after(game: Game, to: int) -> Any:
+    """Return the move after version `to`."""
+    rules, rows = game.table.rules, whole_log(game.game_id)
+    return rules.move_of([parse_event(rules, it) for it in rows if it.version == to + 1 and it.type in rules.EVENTS])
+
+
 def move_after(game: Game, to: int) -> str:
     """Return the move after version `to`, in the game's notation."""
-    rules = game.table.rules
-    events = [
-        parse_event(rules, it) for it in whole_log(game.game_id) if it.version == to + 1 and it.type in rules.EVENTS
-    ]
-    return rules.write_move(rules.move_of(events))
+    return game.table.rules.write_move(played_after(game, to))
 
 
 def stands(game: Game, seat: Seat, to: int) -> bool:

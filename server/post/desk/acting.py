@@ -24,7 +24,7 @@ from server.play.views import load_visible
 from server.post.desk import commands
 from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
 from server.post.desk.commands import BY_NAME, COMMANDS
-from server.post.desk.reading import Asked, example_of, nearest
+from server.post.desk.reading import Asked, corrected, example_of, nearest
 from server.post.desk.rule_texts import editions, options_of
 from server.post.desk.wishes import Wish
 from server.post.incoming.commands import PAUSE, stops, word_for
@@ -65,6 +65,7 @@ class Said:
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
     asks: str = ""  # the command that the player must confirm with `yes`
+    offers: list[str] = field(default_factory=list)  # commands that it offers; a `yes` to a single one carries it out
     review: Json | None = None  # the review that a second email will contain once it is complete
 
 
@@ -230,6 +231,10 @@ def _not_understood(asked: Asked) -> Said:
         told = [*told, how_long]
     if told:
         return Said(line=asked.line, told=told, items=usual_times() if asks_how_long else [])
+    if meant := corrected(asked, spoken().locale):
+        line = BY_NAME[meant.command].written(spoken().locale, meant.canonical)
+        told = [gettext("We don't understand this line."), _did_you_mean(line)]
+        return Said(line=asked.line, told=told, offers=[meant.canonical])
     name = asked.near or nearest(asked.line, spoken().locale)
     it = BY_NAME[name]
     told = [
@@ -244,10 +249,14 @@ def _not_understood(asked: Asked) -> Said:
     return Said(line=asked.line, told=told)
 
 
+def _did_you_mean(line: str) -> str:
+    return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
+
+
 def offer(wishes: Sequence[Wish]) -> Said:
     """Return the lines that do what a sentence wishes for."""
     told = ngettext("Reply with this line:", "Reply with the line that you want:", len(wishes))
-    return Said(told=[told], items=[it.told() for it in wishes])
+    return Said(told=[told], items=[it.told() for it in wishes], offers=[it.asked for it in wishes])
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:

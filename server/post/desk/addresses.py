@@ -15,6 +15,8 @@ from server.accounts.rate_limits import Use, expect_within
 from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
 from server.clock import clock
 from server.errors import NotFound
+from server.games import GAMES
+from server.post.desk.commands import FIND, PLAY
 from server.sanitize import mailbox_of
 from server.store import desk
 from server.translations import LOCALES
@@ -26,14 +28,27 @@ _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 class For(IntEnum):
     """The kinds of signed addresses. The kind is stored as the `seat` of the capability."""
 
-    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our email
+    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our email and the game that it offers
     PLAYER = 1  # `game_id` is the player, `number` the mark of the address
     ASKED = 2  # `game_id` is the email whose commands must be confirmed, `number` the mark of the address
 
 
-def stranger_word(email: str, locale: str) -> str:
-    """Return the local part of the reply address in an email to this address, which has no account yet."""
-    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
+_OFFERS = tuple(f"{command} {game}" for command in (PLAY, FIND) for game in GAMES)
+_OFFER = 100  # more than there are languages
+
+
+def stranger_word(email: str, locale: str, offer: str = "") -> str:
+    """Return the local part of the reply address in an email to this address, which has no account yet. `offer`: the
+    only line that the email offers."""
+    number = LOCALES.index(locale) + (_OFFER * (1 + _OFFERS.index(offer)) if offer in _OFFERS else 0)
+    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, number)
+
+
+def offered_to_stranger(capability: Capability) -> tuple[str, str]:
+    """Return a pair: the language of our email to an address without an account, and the only line that it offers, or
+    "" if it offers several."""
+    offer, locale = divmod(capability.number, _OFFER)
+    return LOCALES[locale], _OFFERS[offer - 1] if 0 < offer <= len(_OFFERS) else ""
 
 
 def player_word(player_id: UUID, email: str) -> str:

@@ -34,7 +34,7 @@ from server.play.mail.postmaster import take_postmaster_mail
 from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer
-from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
+from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, offered_to_stranger, opened, player_word
 from server.post.desk.commands import language_of
 from server.post.desk.reading import (
     MOST,
@@ -51,7 +51,7 @@ from server.post.desk.reading import (
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
 from server.post.desk.wishes import Wish, first_name_of, wish_in
-from server.post.incoming import replies
+from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
@@ -62,7 +62,6 @@ from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
-from server.translations import LOCALES
 
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
@@ -167,7 +166,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
         return _answer_unproved(errand, player)
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
-            return _deal_with_player(errand, player)
+            return _deal_with_player(replace(errand, read=_with_offer(read, capability)), player)
         case For.PLAYER if player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(errand, player)
@@ -204,9 +203,16 @@ def _deal_with_stranger(mail: DeskMail, read: replies.Mail, records: Records, ca
         return _finish(mail)
     if read.written_before(clock.now() - KEPT):  # a copy may outlive a deleted account
         return _welcome(mail, read)
-    if player := _new_player(mail, read, LOCALES[capability.number]):
-        _deal_with_player(Errand(mail, read, player.player_id, records), player, is_new=True)
+    if player := _new_player(mail, read, offered_to_stranger(capability)[0]):
+        errand = Errand(mail, _with_offer(read, capability), player.player_id, records)
+        _deal_with_player(errand, player, is_new=True)
     return None
+
+
+def _with_offer(read: replies.Mail, capability: Capability) -> replies.Mail:
+    """Return a reply to our first email that only says yes with the line that the email offers, if it is only one."""
+    locale, line = offered_to_stranger(capability)
+    return replace(read, lines=(line,), beside=None) if line and invitations.agrees(read, locale) else read
 
 
 def _welcome(mail: DeskMail, read: replies.Mail) -> None:
@@ -300,6 +306,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     is_final = any(it.command in ASKING for it in confirmed)  # then any text beside the `yes` may take it back
     if request.says_yes and is_final and not request.is_alone:
         request = replace(request, says_yes=False, is_unsure=True)
+    elif waiting and not (request.says_yes or is_final) and invitations.agrees(read, locale):
+        request = Request((), says_yes=True)
     answers = request.says_yes or request.says_no
     decides, has_commands = waiting is not None and answers, any(it.command for it in request.asked)
     acts = decides or request.is_unsure or request.is_outright or has_commands
@@ -307,7 +315,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         if not decides:
             return _finish(mail)
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
-    email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
+    is_at_table = _seat_of(mail) is not None
+    email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut, is_at_table=is_at_table)
     if waiting and request.says_yes:
         _carry_out_all(replace(errand, confirmed=waiting), confirmed, answer)
         answer.confirmed = waiting.mail_id
@@ -496,11 +505,20 @@ class _Answer:
     has_gone: bool = False
     waits: list[str] = field(default_factory=list)  # commands that the player must confirm with `yes`
     confirmed: UUID | None = None  # the email whose commands were carried out
+    is_at_table: bool = False  # whether the email answers one about a game
+
+    @property
+    def offered(self) -> list[str]:
+        """Return the command that the answer offers, if it is only one, and perhaps a name for the player beside it."""
+        of_new = [] if any(it.command == commands.RULES for it in self.wishes) else [it.asked for it in self.wishes]
+        found = [*(line for said in self.said for line in said.offers), *of_new]
+        is_single = sum(not line.startswith(f"{commands.SET} ") for line in found) <= 1
+        return found if is_single and not (self.waits or self.is_at_table) else []
 
 
 def _letter_to(errand: Errand, answer: _Answer, is_proved: bool = True) -> Json:
     mail = errand.mail
-    asked_in = {"asked_in": str(mail.mail_id) if answer.waits else "", "proved": is_proved}
+    asked_in = {"asked_in": str(mail.mail_id) if answer.waits or answer.offered else "", "proved": is_proved}
     return _letter(mail, errand.player_id, DESK_ANSWER.name, _data(errand.read, answer, is_proved) | asked_in)
 
 
@@ -555,7 +573,7 @@ def _finish(
         if left < 0:
             letter = None
             log.warning("Mail %s to the post desk gets no answer: too many", mail.mail_id)
-    waits = answer.waits if answer and letter else None
+    waits = answer.waits or answer.offered if answer and letter else None
     confirmed = (answer.confirmed or (answer.asks_again if letter else None)) if answer else None
     later = _reviews_of(letter) if letter else []
     desk.finish(mail, letter, player.player_id if player else None, waits or None, confirmed, later)

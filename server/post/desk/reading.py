@@ -178,7 +178,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         said = clean(said, LONGEST)
         return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
-    last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail.lines, locale)
+    last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail, locale)
     # other lines may be a signature
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last or it.line in below]
     wishes = _wishes_beside(mail.lines, asked, locale)
@@ -197,16 +197,22 @@ def read_request(mail: Mail, locale: str) -> Request:
     )
 
 
-def _right_below_commands(lines: Sequence[str], locale: str) -> list[str]:
+def _right_below_commands(mail: Mail, locale: str) -> list[str]:
     """Return the lines directly below the last command, up to an empty line, a name or a footer. Further below, return
     lines that mean something to a table."""
+    lines, names = mail.lines, _words_in(_DOMAIN.sub("", f"{mail.sender} {mail.named}"))
     nr = max(nr for nr, (_, it) in enumerate(_parsed(lines, words_of(locale))) if it)
     below = lines[nr + 1 :]
-    near = takewhile(lambda line: line.strip() and not _is_ending(line), below)
+    near = takewhile(lambda line: line.strip() and not (_is_ending(line) or _is_signature(line, names)), below)
     own = takewhile(lambda line: line.rstrip() != "--", below)
     grammars = [Grammar(Spoken(rules, locale)) for rules in GAMES.values()]
     for_table = (line for line in own if line.strip() and any(means_something(line, it) for it in grammars))
     return [text[:LONGEST] for line in (*near, *for_table) if re.search(r"\w", text := _bare(line))]
+
+
+def _is_signature(line: str, names: set[str]) -> bool:
+    """Return whether this is one of the writer's names with a few words, such as `Ann (she/her)`."""
+    return len(line.split()) <= _PROSE and not names.isdisjoint(_words_in(line))
 
 
 def without_commands(mail: Mail, locale: str) -> Mail:
@@ -454,6 +460,18 @@ def _fits(read: Callable[[str], object], rest: str) -> bool:
     return True
 
 
+def corrected(asked: Asked, locale: str) -> Asked | None:
+    """Return the whole command that a line with a misspelt word means, or None if it lacks something. A command that
+    ends something is never meant."""
+    words = asked.line.split()
+    for place in range(1, min(len(words), _COMMAND_WORDS) + 1) if asked.near not in ("", *_ENDING) else ():
+        is_near = _near(" ".join(words[:place]), words_of(locale)) == asked.near
+        it = read_line(" ".join([asked.near, *words[place:]])) if is_near else None
+        if it and it.command == asked.near and _is_whole(it, locale):
+            return it
+    return None
+
+
 def nearest(line: str, locale: str) -> str:
     """Return the command that a line resembles most, or "help" if it resembles none. No line resembles a command that
     ends something by chance."""
@@ -516,7 +534,8 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
             yield found
             continue
         line = _bare(line)
-        if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
+        is_aside = is_courtesy(line) or _is_ending(line, is_signed=False)
+        if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_aside:
             continue
         elif near := SET if _LABEL.match(line) else _near(line, words):
             yield Asked(line[:LONGEST], "", near=near)

@@ -12,7 +12,7 @@ from flask_babel import gettext
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
-from server.post.desk.commands import BY_NAME, FIND, NEW, PLAY, RULES, SET, name_word
+from server.post.desk.commands import BY_NAME, FIND, NAME, NEW, PLAY, RULES, SET, name_word
 from server.post.incoming.doubt import is_courtesy
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
@@ -56,6 +56,11 @@ class Wish(NamedTuple):
 
     command: str
     rest: str
+
+    @property
+    def asked(self) -> str:
+        """Return the line in English words."""
+        return f"{self.command} {NAME} {self.rest}" if self.command == SET else f"{self.command} {self.rest}"
 
     def told(self) -> str:
         """Return the line in the reader's language, with what it does."""

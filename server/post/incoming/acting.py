@@ -4,7 +4,7 @@ Each step runs in its own transaction, and at most once for an email.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
@@ -18,7 +18,7 @@ from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
-from server.games.presentation import in_words, refusal, score_unit
+from server.games.presentation import in_words, refusal, score_unit, without_needless
 from server.play.commits import load
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -60,6 +60,7 @@ class Doing:
     game: Game  # after the steps so far
     answer: Json
     same: str = ""  # see `answer_uses`
+    offers: list[str] = field(default_factory=list)  # lines in the answer; a `yes` to a single one does what it says
 
     def once(self, step: str, do: Callable[[], object]) -> None:
         """Run a step, unless an earlier attempt has already run it."""
@@ -77,6 +78,12 @@ class Doing:
         """Return a move in the words that our emails use."""
         return in_words(self.game.table.rules, move, spoken().locale)
 
+    def about_pause(self) -> str:
+        """Return what to tell a player who moves in a paused game."""
+        resume = word_for(RESUME, spoken().locale)
+        self.offers.append(resume)
+        return str(gettext('The game is paused. To continue it, reply "%(resume)s".', resume=resume))
+
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
         """Add an error to the answer, below earlier ones."""
         self.look_again()  # the error refers to a newer state of the game
@@ -89,7 +96,7 @@ class Doing:
             case StaleTurn() if self.game.table.status in OVER:
                 told = gettext("The game is over.")
             case StaleTurn() if self.game.table.status == "paused":
-                told = about_pause()
+                told = self.about_pause()
             case StaleTurn():
                 told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):
@@ -134,9 +141,11 @@ def do(doing: Doing, wishes: Wishes) -> None:
 
 
 def _move(doing: Doing, wishes: Wishes) -> None:
-    played = play_reply(doing.game, doing.player_id, doing.mail.turn, wishes.parsed_move, doing.arrived_at)
+    table = doing.game.table
+    move = without_needless(table.rules, table.state, doing.mail.seat, wishes.parsed_move)
+    played = play_reply(doing.game, doing.player_id, doing.mail.turn, move, doing.arrived_at)
     doing.game = played.game
-    doing.answer.update(played=wishes.move, since=played.answer["version"] - 1)
+    doing.answer.update(played=table.rules.write_move(move), since=played.answer["version"] - 1)
 
 
 def _say(doing: Doing, wishes: Wishes) -> None:
@@ -185,6 +194,7 @@ def _give_hint(doing: Doing, wishes: Wishes) -> None:
     lines = how_good(found, score_unit(doing.game.head.rules))
     lines = ["" if nr and line == lines[nr - 1] else line for nr, line in enumerate(lines)]
     answer.update(hints=[*zip(turns, lines, strict=True)], asks=not found)
+    doing.offers += turns
 
 
 def _pause(doing: Doing, wishes: Wishes) -> None:
@@ -343,12 +353,6 @@ def _resign(doing: Doing, wishes: Wishes) -> None:
     leave(doing.mail.game_id, doing.player_id)
     doing.look_again()
     doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
-
-
-def about_pause() -> str:
-    """Return what to tell a player who moves in a paused game."""
-    resume = word_for(RESUME, spoken().locale)
-    return str(gettext('The game is paused. To continue it, reply "%(resume)s".', resume=resume))
 
 
 def answer_uses(mail: Incoming, reader: str, same: str = "") -> list[Use]:

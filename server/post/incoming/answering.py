@@ -194,7 +194,7 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     if read.automatic or not is_welcome(player):
         return _Outcome()
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
-    own = unsigned(read, player.name, locale)
+    own = _with_offer(unsigned(read, player.name, locale), mail, game)
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
     if mail.turn == SEVERAL and is_proved and to_player:
@@ -228,12 +228,17 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
             _do_confirmed(replace(reply, mail=waiting), doing)
         if wishes.problem:
             wishes = _answer_to_request(reply) or wishes
-        if wishes.problem == "not-understood" and (move := newest_answer(mail).get("meant")):
-            is_agreed = invitations.agrees(read, locale)  # to the move that our newest reply suggested
-            wishes = Wishes(move, game.table.rules.read_move(move)) if is_agreed else wishes
         asks = _do_what_is_written(doing, wishes, waiting)
+    if len(doing.offers) == 1 and not answer["confirm"]:
+        answer["meant"] = doing.offers[0]
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts, same)
+
+
+def _with_offer(read: replies.Mail, mail: Incoming, game: Game) -> replies.Mail:
+    """Return an email that only says yes with the line that our newest reply offers, if that offers only one."""
+    line = "" if request_to(game, mail.seat) else newest_answer(mail).get("meant")
+    return replace(read, lines=(line,), beside=None) if line and invitations.agrees(read, spoken().locale) else read
 
 
 def _hand_to_desk(reply: _Reply, desk_id: UUID, raw: bytes) -> None:
@@ -376,7 +381,7 @@ def _forward_settings(doing: Doing, wishes: Wishes) -> None:
 def _unsure(wishes: Wishes) -> Wishes:
     """Return those wishes that need confirmation."""
     stand_in = wishes.stand_in or None  # ending a stand-in needs no confirmation
-    return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
+    return Wishes(resign=wishes.resign, resigning=wishes.resigning, vacation=wishes.vacation, stand_in=stand_in)
 
 
 def _ask_player(doing: Doing, wishes: Wishes, read: replies.Mail) -> str:
@@ -445,7 +450,8 @@ def _lines(wishes: Wishes) -> list[str]:
         *(f"{command(commands.SAY)} {words}" for words in wishes.says),
         *wishes.settings,
         *(["?"] if wishes.asks else []),
-        *(command(name) for name in replies.FLAGS if getattr(wishes, name)),
+        *(command(name) for name in replies.FLAGS if getattr(wishes, name) and name != commands.RESIGN),
+        *([wishes.resigning] if wishes.resign else []),
         *([command(commands.HINT)] if wishes.hints else []),
         *([f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []),
         *(f"{command(commands.STAND_IN)} {it}" for it in stand_in),

@@ -37,7 +37,7 @@ _LEAD_IN = re.compile(
 _OF_LATER = re.compile(r"\b(?:next|nächster|prochain|prossima|siguiente)\b", re.IGNORECASE)
 _CLOSING = re.compile(
     r"(?:\W*)(?:(?:bien|très|trop) (?:cordialement|amicalement|à (?:toi|vous))|mit (?:den )?(?:besten|lieben|herzlichen|sonnigen|freundlichen)"
-    r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|laters?(?=[!,])|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
+    r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|laters?(?=[!,])|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care|hugs|greetings|xx+|xoxo"
     r"|good (?:luck|night)|have (?:fun|a (?:nice|good|great|lovely))|(?:viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e"
     r"|gr(?:ü|ue)(?:ß|ss)e|gruß|[lvb]g|mfg|mit freundlichen|danke|vielen dank|tschü(?:ß|ss?)|bis (?:bald|dann|später|morgen|denn)"
     r"|viel (?:glück|spaß|erfolg)|schöne[ns]? (?:abend|tag|woche|wochenende|gruß)|gute nacht|deine?|eue?re?|merci|cordialement"
@@ -55,7 +55,7 @@ _FOOTER = re.compile(
     r"|изпратено|saadetud|išsiųsta|nosūtīts|dikirim dari|đã gửi|sent vi[aà]|从我的|從我的|发自我的|傳送自|寄自我的|iphoneから送信|나의|내 iphone|נשלח|أرسلت|أُرسلت|ส่งจาก"
     r"|download outlook|hämta|hent outlook|lataa outlook|pobierz|descarga|obter|obtener|baixe|ottieni outlook|\[image:|\[cid:"
     r"|sent from|(?-i:Sent) (?:with|via|by|using)|von mein\w*|gesendet (?:von|mit|über|aus)|diese (?:nachricht|mail|e-mail) wurde|envoyée?|inviat\w"
-    r"|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
+    r"|mobil gesendet|(?:written|typed) (?:on|with)|get \w+ for|(?:outlook|yahoo|proton)\b|téléchargez|scarica|obtenez|ottieni)\b.*",
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{NAMES}!?")

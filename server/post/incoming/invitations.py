@@ -62,8 +62,8 @@ _INTENDING = (
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
 )
 _LEADING = (
-    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|sorry|unfortunately|gut|klar|na klar|leider|tut mir leid|bon|d['’]accord"
-    "|désolée?|malheureusement|bene|va bene|certo|purtroppo|mi dispiace"
+    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
+    "|désolée?|malheureusement|chouette|génial|parfait|bene|perfetto|va bene|certo|purtroppo|mi dispiace"
 )
 
 _LED_IN = rf"(?:(?:{_LEADING})[ ,.!–-]{{1,3}}){{0,2}}"
@@ -79,16 +79,20 @@ def _beginning(word: str, more: str) -> re.Pattern[str]:
 
 _SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
 _BEGINS = {
-    YES: _beginning("yes|ja|oui|s[iì]", rf"\s?[,.!;:–-]|\s(?:{_THANKS}|{_AGREEING}|{_INTENDING})"),
+    YES: _beginning(
+        "yes|yep|yeah|ja|oui|s[iì]|i['’]m in|i am in|count me in|(?:ich )?bin dabei|j['’]en suis|ci sto",
+        rf"\s?[,.!;:–-]|\s(?:{_THANKS}|{_AGREEING}|{_INTENDING})",
+    ),
     NO: _beginning(
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:(?:sure|of course|ok(?:ay)?|klar|na klar|bien sûr|certo)[ ,.!]+)?(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        rf"{_LED_IN}(?:(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|klar|na klar|natürlich|bien sûr|certo)"
+        r"|(?:(?:sure|of course|ok(?:ay)?|klar|na klar|bien sûr|certo)[ ,.!]+)?(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
-        rf"|con piacere)(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
+        rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
         re.IGNORECASE,
     ),
     NO: re.compile(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from server.games import Json, Seat
 from server.games.presentation import example, legend, score_unit, write_move
@@ -17,7 +17,7 @@ from server.post import topics
 from server.post.desk.commands import BY_NAME, NEW, RULES
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
-from server.post.incoming.acting import Doing, about_pause, do
+from server.post.incoming.acting import Doing, do
 from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_IN, UNDO, VACATION, meaning, word_for
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
@@ -48,15 +48,17 @@ def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
     return is_about(question, topics.ADVICE) and has_hints(game, seat) and turn_of(game.table, seat) is not None
 
 
-def _answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
+def _answers(question: str, doing: Doing) -> Iterator[str]:
     """Yield a sentence for each topic of a question that we can answer. `_wants_advice` is answered by a hint."""
-    locale, is_running = spoken().locale, game.table.status == "running"
+    game, seat, locale = doing.game, doing.mail.seat, spoken().locale
+    is_running = game.table.status == "running"
     if is_about(question, topics.TURN) and is_running:
         is_own = turn_of(game.table, seat) is not None
         yield gettext("We're waiting for your move.") if is_own else _waiting_for(game)
     if is_about(question, topics.SCORES) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
+        doing.offers.append(UNDO)
         yield gettext(
             'To take back your last move, reply "%(undo)s". If others have moved since then, we ask them first.',
             undo=word_for(UNDO, locale),
@@ -72,6 +74,7 @@ def _answers(question: str, game: Game, seat: Seat) -> Iterator[str]:
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
+        doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
 
@@ -188,10 +191,15 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             answer |= {"done": [told, *left], "line": line}
             return
         is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
-        invited = [it.told() for it in wishes_in([line], False) if it.command == NEW and "@" in it.rest]
-        if is_wish and (lines := invited or help_for(doing.game, _mentioned_in(line))):
-            told = gettext("To do this, reply with one of these lines.")
+        invited = [it for it in wishes_in([line], False) if it.command == NEW and "@" in it.rest]
+        mentioned = [] if invited else _mentioned_in(line)
+        if is_wish and (lines := [it.told() for it in invited] or help_for(doing.game, mentioned)):
+            told = ngettext(
+                "To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines)
+            )
             answer |= {"done": [told, *left], "line": line, "how": lines}
+            offered = [f"{it.command} {it.rest}" for it in invited] or mentioned
+            doing.offers += offered if invited or set(offered) <= {PAUSE, UNDO} else []
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
     wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
@@ -223,7 +231,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
     which commands may help. Return False if the question stands beside something that comes near a command."""
     game, seat = doing.game, doing.mail.seat
-    told, is_advised = list(_answers(wishes.line, game, seat)), _wants_advice(wishes.line, game, seat)
+    told, is_advised = list(_answers(wishes.line, doing)), _wants_advice(wishes.line, game, seat)
     if told or is_advised:
         doing.answer |= {"done": told, "line": wishes.line}
         if is_advised:
@@ -249,12 +257,14 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
         if status == "paused":
-            return about_pause()
+            return doing.about_pause()
         if status == "running":
             return _not_your_turn(doing, wishes.line)
     if not (legal := legal_moves(doing.mail, doing.game)):
         return ""
     line, grammar = wishes.line, Grammar(Spoken(rules, locale), legal)
+    if told := sentences.fault_of(line, view_of(doing.game, doing.mail.seat), grammar):
+        return told
     near = sentences.nearest_move_in(line, grammar)
     word = near[0] if near else sentences.strange_word_in(line, grammar)
     unknown = gettext(_unknown(word), word=word)
@@ -262,7 +272,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     turned = sentences.moves_in_sentence(f"{star.strip()} {place}", grammar) if colon else []
     if near or len(turned) == 1:
         move = near[1] if near else turned[0]
-        doing.answer["meant"] = rules.write_move(move)
+        doing.offers.append(rules.write_move(move))
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
         return f"{unknown} {asks}" if near else str(asks)
     if word:
@@ -276,6 +286,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
     meant = sentences.moves_in_sentence(line, grammar) or sentences.fitting_moves_in(line, grammar)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
+    if len(meant) == 1:
+        doing.offers.append(rules.write_move(meant[0]))
     if len(meant) > _MOST_NAMED or len(meant) == 1:
         return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
     if meant:
@@ -299,6 +311,8 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     told, rules = _waiting_for(game), game.table.rules
     likely = example(rules, view_of(game, seat))
     meant = sentences.moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
+    if len(meant) == 1:
+        doing.offers.append(f"{PLAN} {rules.write_move(meant[0])}")
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(
         'To plan a move for your next turn, reply for example "%(line)s".',

@@ -101,6 +101,7 @@ class Wishes:
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
     written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
+    resigning: str = field(default="", compare=False)  # the line that resigns, as written
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
 
     @property
@@ -441,6 +442,8 @@ class _Known:
             quoted = self._below_a_title(own)
             return Wishes(problem="perhaps-quoted", line=quoted.text) if quoted else self._wishes(own)
         wishes = self._wishes(own[:old])
+        if wishes.problem == "not-understood" and not wishes.is_prose:
+            return replace(wishes, fine=tuple(line.text for line in own if line.command))
         is_mixed = any(line.acts and not self._is_old(line) for line in own[old:])
         if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
             return Wishes(problem="perhaps-quoted", line=own[old].text)
@@ -671,6 +674,7 @@ def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
     commands = [line.command for line in lines if line.command]
     flags: dict[str, Any] = {name: any(getattr(it, name) for it in commands) for name in (*FLAGS, "asks", "hints")}
     pause, resume, undo, agree, ready, resign = (flags[name] for name in FLAGS)
+    resigning = next((line.text for line in lines if line.command and line.command.resign), "")
     given: dict[str, Collection[Any]] = {
         name: {value for it in commands if (value := getattr(it, name)) is not None}
         for name in ("vacation", "stand_in", "confirms", "plan")
@@ -683,10 +687,10 @@ def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
         or (given["plan"] and (undo or resign))
         or (resign and (move.move or pause or resume or undo or ready))
     ):
-        resigning = (line.text for line in lines if line.command and line.command.resign)
-        return Wishes(problem="contradiction", line=next(resigning, ""))
+        return Wishes(problem="contradiction", line=resigning)
     return replace(
         move,
+        resigning=resigning,
         says=tuple(text for command in commands for text in command.says),
         settings=tuple(line for command in commands for line in command.settings),
         **flags,

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from server.games import Rules
-from server.games.presentation import fitting_moves, known_words, meant_moves, strange_word, write_move
+from server.games import Json, Rules
+from server.games.presentation import fault, fitting_moves, known_words, meant_moves, strange_word, write_move
 from server.post.incoming.doubt import PASS, contradiction_in
 from server.post.incoming.near_misses import Grammar
 
@@ -121,6 +121,12 @@ def strange_word_in(line: str, grammar: Grammar) -> str:
         if word := strange_word(rules, " ".join(_words(said, locale)), locale):
             return word
     return ""
+
+
+def fault_of(line: str, view: Json, grammar: Grammar) -> str:
+    """Return what is wrong with a line that seems to name a move, a sentence, or ""."""
+    rules, locale, _ = _of(grammar)
+    return fault(rules, " ".join(_words(_sentence(line), locale)), view, locale)
 
 
 def words_in_place_of(strange: str, line: str, grammar: Grammar) -> list[str]:

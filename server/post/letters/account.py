@@ -163,6 +163,7 @@ def bundle(it: Recipient) -> Bundle | None:
         for game in waiting_games(player.player_id)
         if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game.mails) != notice_kinds.OFF
     )
-    written = (letter_for(Reader(load(row.game_id), row.seat, zone, it.base_url, row)) for row in letters_in(it.letter))
+    readers = (Reader(load(row.game_id), row.seat, zone, it.base_url, row) for row in letters_in(it.letter))
+    written = (letter_for(reader) for reader in readers if not reader.is_outdated)
     news = tuple(dict.fromkeys(words for words in written if isinstance(words, GameLetter)))
     return Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None

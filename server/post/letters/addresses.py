@@ -2,22 +2,18 @@
 
 from uuid import UUID
 
-from sqlalchemy import select
-
 from server.accounts.bounces import bounce_token, invitation_bounce_token
 from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, MESSAGE, NOTICE_KINDS, SIGN_IN_CODE, Until
 from server.accounts.players import player_at, stored_locale
 from server.accounts.signed_links import mark_of
 from server.accounts.unsubscribe import stop_token
-from server.play.commits import load
 from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
 from server.post.desk.addresses import asked_word, mailbox_hash, player_word, stranger_word
 from server.post.letters.games import GameClosing
 from server.post.letters.seats import Invitation, Rsvp, StandInAsked
-from server.post.wording import Letter
-from server.store.outbox import reader_of
+from server.post.wording import Letter, spoken
 from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
 
 
@@ -49,7 +45,8 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
     """Return the reply address for an email that the post desk sends to `to`. Return None for the last email to a
     deleted account, since a reply would create a new account."""
     if row.kind == DESK_WELCOME.name:
-        return f"{stranger_word(to, locale_of(row))}@{domain}"
+        wishes = row.data.get("wishes", ())
+        return f"{stranger_word(to, spoken().locale, ' '.join(wishes[0]) if len(wishes) == 1 else '')}@{domain}"
     if "to" in row.data:
         return None
     if table := row.data.get("table"):
@@ -64,12 +61,11 @@ def turn_address(row: LetterRow, turn: int, domain: str) -> str:
     return f"{reply_word(row.game_id, row.seat, turn)}@{domain}"
 
 
-def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
+def return_address(row: LetterRow | PlayerLetterRow, player: Player | None, domain: str) -> str | None:
     """Return the address for bounces and complaints. Return None for emails to an address without an account, unless
     they come from the post desk."""
-    reader = reader_of(row)
-    if reader is not None:
-        return f"{bounce_token(reader, row.letter_id)}@{domain}"
+    if player is not None:
+        return f"{bounce_token(player.player_id, row.letter_id)}@{domain}"
     if isinstance(row, LetterRow):
         return f"{invitation_bounce_token(row.game_id, row.seat, row.data['to'])}@{domain}"
     if row.kind == DESK_WELCOME.name:
@@ -91,19 +87,15 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
     return f"{base_url}/stop/{word}"
 
 
-def locale_of(row: LetterRow | PlayerLetterRow) -> str:
-    """Return the reader's language. If the reader is new, return the language of their sign-in or of their host."""
+def locale_of(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> str:
+    """Return the language of an email's reader. Without an account, it is that of the sign-in or of the host."""
     if "locale" in row.data:
         return stored_locale(row.data["locale"])
-    if "to" not in row.data:
-        player = db.session.get(Player, reader_of(row))
-    else:
-        player = db.session.scalars(select(Player).where(Player.email == row.data["to"])).one_or_none()
-        if player is None and row.kind == SIGN_IN_CODE.name:
-            sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
-            return stored_locale(sign_in.locale) if sign_in else "en"
-        if player is None and isinstance(row, LetterRow) and is_nameless(load(row.game_id).head.options):
-            return "en"  # the host's language would reveal something about the host
-        if player is None:
-            player = db.session.get(Player, UUID(row.data["by"]))
+    if player is None and row.kind == SIGN_IN_CODE.name:
+        sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
+        return stored_locale(sign_in.locale) if sign_in else "en"
+    if player is None and game and is_nameless(game.head.options):
+        return "en"  # the host's language would reveal something about the host
+    if player is None:
+        player = db.session.get(Player, UUID(row.data["by"]))
     return stored_locale(player.locale) if player else "en"

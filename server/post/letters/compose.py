@@ -15,8 +15,8 @@ from sqlalchemy import select
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import ANSWER, BUNDLE, SIGN_IN_CODE
+from server.accounts.players import stored_locale
 from server.clock import clock
-from server.play.commits import load
 from server.play.game import Game
 from server.play.table import OVER
 from server.post import wording
@@ -56,20 +56,22 @@ class Written(NamedTuple):
 
 
 def compose(
-    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
+    row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None, base_url: str, reply_domain: str | None
 ) -> Written | None:
-    """Return the email, or None if it is outdated or its reader's account was deleted.
+    """Return the email, or None if there is nothing to say or its reader's account was deleted.
 
-    `reply_domain` is the domain for replies and bounces, or None if inbound mail is off. `game` is the game that the
-    email is about, if that game was just loaded.
+    `player` is the reader, if they have an account, and `game` the game that the email is about. `reply_domain` is the
+    domain for replies and bounces, or None if inbound mail is off.
     """
-    with force_locale(locale_of(row)):
-        written = _composed(row, base_url, reply_domain, game)
-    return _with_return_path(written, row, reply_domain)
+    if player is None and "to" not in row.data:
+        return None
+    with force_locale(locale_of(row, player, game)):
+        written = _composed(row, player, game, base_url, reply_domain)
+    return _with_return_path(written, row, player, reply_domain)
 
 
 def compose_together(
-    turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None
+    turns_of: Sequence[tuple[LetterRow, Game]], player: Player, base_url: str, reply_domain: str | None
 ) -> Written | None:
     """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
     it replaces.
@@ -78,13 +80,10 @@ def compose_together(
     for each game, with a reply address of its own.
     """
     row = turns_of[0][0]
-    player = db.session.get(Player, row.player_id)
-    if player is None:
-        return None
     zone = stored_zone(player.zone)
     urgent_first = sorted(turns_of, key=lambda it: it[0].data["due_at"])
     numbers = known_numbers(player.player_id, [game.game_id for _, game in urgent_first])
-    with force_locale(locale_of(row)):
+    with force_locale(stored_locale(player.locale)):
         told, images = [], []
         for it, game in urgent_first:
             reader = Reader(game, it.seat, zone, base_url, it)
@@ -96,29 +95,26 @@ def compose_together(
         words = turns.YourTurns(name=player.name, turns=tuple(told))
         reply_to = f"{player_word(player.player_id, player.email)}@{reply_domain}" if reply_domain else None
         written = _written(_Envelope(row, base_url, player.email, reply_to), words, images=images)
-    return _with_return_path(written, row, reply_domain)
+    return _with_return_path(written, row, player, reply_domain)
 
 
 def _with_return_path(
-    written: Written | None, row: LetterRow | PlayerLetterRow, reply_domain: str | None
+    written: Written | None, row: LetterRow | PlayerLetterRow, player: Player | None, reply_domain: str | None
 ) -> Written | None:
-    sender = return_address(row, reply_domain) if written and reply_domain else None
+    sender = return_address(row, player, reply_domain) if written and reply_domain else None
     return written._replace(sender=sender) if written and sender else written
 
 
 def _composed(
-    row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None, game: Game | None
+    row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None, base_url: str, reply_domain: str | None
 ) -> Written | None:
-    player = None if "to" in row.data else db.session.get(Player, row.player_id)
-    if player is None and "to" not in row.data:
-        return None
-    to = player.email if player else row.data["to"]
+    to = row.data.get("to") or (player.email if player else "")
     if isinstance(row, PlayerLetterRow):
         words = letter_for(Recipient(row, base_url, player))
         is_of_desk = isinstance(words, _OF_DESK)
         reply_to = desk_address(row, to, reply_domain) if reply_domain and is_of_desk else None
         return _written(_Envelope(row, base_url, to, reply_to), words) if words else None
-    game = game or load(row.game_id)
+    assert game
     zone = stored_zone(player.zone) if player else ALWAYS.zone
     if row.kind == ANSWER.name:
         answers.bring_up_to_date(row, game)

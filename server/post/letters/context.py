@@ -14,7 +14,7 @@ from server.clock import clock
 from server.games import Json, Seat, without_undone
 from server.games.presentation import draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game, last_minute
-from server.play.notices import notice_in, still_matters
+from server.play.notices import is_outdated
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.story.exhibition import exhibition, today
@@ -99,6 +99,10 @@ class Reader(NamedTuple):
     def caused_by(self, seat: Seat) -> Json:
         """Return the value for the field `by` of an email that the player in this seat has caused."""
         return {"by": "" if self.game.hides_names else self.game.names[seat]}
+
+    @property
+    def is_outdated(self) -> bool:
+        return is_outdated(self.letter, self.game)
 
     @property
     def rules(self) -> str:
@@ -228,7 +232,5 @@ class Reader(NamedTuple):
 
 
 def letter_for(it: Reader | Recipient) -> Letter | None:
-    """Return the content of an email, or None if the email is outdated."""
-    if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
-        return None
+    """Return the content of an email, or None if there is nothing to say."""
     return _BUILDERS[it.letter.kind](it)

@@ -62,8 +62,8 @@ from server.play.timing.sweep import wake_due
 from server.play.turns.turn_links import play_line, turn_word
 from server.play.views import describe, story
 from server.play.votes import OFFER, TAKE_BACK, take_back, vote, votes_of
-from server.post.letters.compose import compose
 from server.store.tables import Plan, PlayerGame, StandIn, db
+from tests.post.reader import composed
 from tests.support.games import (
     DAY,
     all_agree,
@@ -141,12 +141,12 @@ def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan
     stands_in(game_id, ada, dan)
     turn = letters(game_id, "your-turn")[-1]
     assert turn.player_id == dan
-    letter = compose(turn, "https://stars.example")
+    letter = composed(turn)
     assert letter is not None and letter.to == "dan@example.org"
     assert b"You're now playing for ada." in letter.message and b"playing for you" not in letter.message
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
-    assert compose(earlier, "https://stars.example") is None  # the result goes to the current player
+    assert composed(earlier) is None  # the result goes to the current player
     assert [it.game_id for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
@@ -154,14 +154,14 @@ def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan
 def test_a_stand_in_asked_by_address_accepts_with_the_link_in_the_email(game_id: UUID, ada: UUID) -> None:
     asks(game_id, ada, email="new@example.org")
     word = word_of(game_id)
-    letter = compose(letters(game_id, "invitation")[0], "https://stars.example")
+    letter = composed(letters(game_id, "invitation")[0])
     assert letter is not None and letter.to == "new@example.org"
     assert f"https://stars.example/s/{word}".encode() in letter.message.replace(b"=\r\n", b"").replace(b"=\n", b"")
     _, token = enter_as_stand_in(word, name="Newcomer")
     assert seen(game_id, token.player_id)["you"] == {"seat": 0, "turn": 2}
     with pytest.raises(NotFound):
         enter_as_stand_in(word)  # forwarded mails open nothing
-    assert compose(letters(game_id, "invitation")[0], "https://stars.example") is None
+    assert composed(letters(game_id, "invitation")[0]) is None
 
 
 def test_only_the_named_player_can_accept(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
@@ -283,7 +283,7 @@ def test_the_stand_in_is_notified_if_an_owner_replaced_by_a_bot_is_deleted(ada: 
     game_id = seat_kept_by_a_bot(ada, bea, dan)
     delete_player(ada)
     (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "called-off"]
-    letter = compose(told, "https://stars.example")
+    letter = composed(told)
     assert told.player_id == dan
     assert letter is not None and b"Former player" in letter.message
     assert not re.search(rb"(?i)\bada\b", letter.message)  # a signed link may contain the three letters by chance
@@ -297,7 +297,7 @@ def test_both_are_notified_if_the_stand_in_is_banned_and_emails_do_not_name_dele
         stands_in(game_id, ada, dan, 1, 2)
         goes(dan)
         assert called_off(game_id) == [(ada, True)]
-    letter = compose(letters(game_id, "stand-in")[-1], "https://stars.example")
+    letter = composed(letters(game_id, "stand-in")[-1])
     assert letter is not None and b"Former player" in letter.message
     assert not any("dan" in str(it.data) for it in letters(game_id, "stand-in"))
 
@@ -318,7 +318,7 @@ def test_the_last_email_to_a_stand_in_links_only_a_public_game(ada: UUID, dan: U
         stands_in(game_id, ada, dan)
         end_stand_in(game_id, ada)
         (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "ended" and it.player_id == dan]
-        letter = compose(told, "https://stars.example")
+        letter = composed(told)
         assert letter is not None
         linked, sees = b"/#/games/" in letter.message, b"you see only what everyone can see" in letter.message
         assert linked == sees == (not private)
@@ -669,7 +669,7 @@ def test_a_seat_is_taken_over_permanently_if_all_active_players_offer_it(
     assert seen(game_id, None)["seats"][0]["name"] == "dan"
     assert list_games(dan, offered=True).items == []
     assert [it.player_id for it in letters(game_id, "seat-taken-over")] == [ada]
-    letter = compose(letters(game_id, "seat-taken-over")[0], "https://stars.example")
+    letter = composed(letters(game_id, "seat-taken-over")[0])
     assert letter is not None and letter.to == "ada@example.org"
     with pytest.raises(NotFound):
         come_back(return_word(game_id, 0))

@@ -484,6 +484,29 @@ def test_a_signature_below_desk_commands_is_not_meant_for_the_table(game: str, n
     assert beside_table(f"games\n\nThanks!\n{name}", "en", game) == ["games"]
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        *("Sent from my phone", "sent from my iPhone", "Best, Anna", "Get Outlook for iOS", "Sent via Proton Mail"),
+        *("Von meinem iPhone gesendet", "Mobil gesendet", "Viele Grüße", "viele grüße ann", "LG Ann", "-- ", "--\nAnn"),
+        *(
+            "Envoyé de mon iPhone",
+            "Bien à toi",
+            "Inviato da iPhone",
+            "Un saluto, Ann",
+            "Dr. Ann Muster",
+            "Ann (she/her)",
+        ),
+        *("Sent from Outlook for Android", "xx", "hugs", "Typed on a tiny keyboard"),
+    ],
+)
+def test_a_footer_directly_below_a_command_gets_no_answer(below: str) -> None:
+    for above in ("games\n", "play sternenhimmel\n\n"):
+        assert all(it.command for it in read_request(a_mail(f"{above}{below}"), "en").asked), below
+    for line in ("reveiw 2", "I resign game 1", "7 leo c"):
+        assert len(read_request(a_mail(f"games\n{line}\n{below}"), "en").asked) == 2, line
+
+
 @pytest.mark.parametrize("label", ["Name: Ann", "Nom : Ann"])
 def test_a_label_in_a_signature_does_not_rename_the_player(label: str) -> None:
     listed, said = read_request(a_mail(f"games\n\n{label}"), "en").asked

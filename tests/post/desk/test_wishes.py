@@ -125,6 +125,44 @@ def test_a_first_email_with_a_question_is_offered_a_game(ann: Correspondent, tex
     assert f"- {play} sternenhimmel: " in welcome.text
 
 
+@pytest.mark.parametrize(
+    ("wish", "yes"),
+    [
+        ("Can I play Sternenglanz against a bot?", "yes"),
+        ("Kann ich Sternenglanz gegen einen Bot spielen?", "Ja, gerne!\n\nAnn"),
+        ("Est-ce que je peux jouer à Sternenglanz contre un robot ?", "Oui, merci"),
+        ("Posso giocare a Sternenglanz contro un bot?", "Ok"),
+    ],
+)
+def test_a_yes_to_a_single_offered_line_carries_it_out(ann: Correspondent, wish: str, yes: str) -> None:
+    (hello,) = ann.sends(DESK, wish)
+    ann.sends(hello.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
+    ann.asks(wish)
+    assert "sternenglanz" in ann.asks(yes).text.lower()
+    assert len(desk.numbers(player_id)) == 2
+
+
+def test_a_yes_beside_a_name_or_to_a_misspelt_line_carries_both_out(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    assert 'Did you mean "play sternenhimmel"?' in ann.asks("paly sternenhimmel").text.replace("\n", " ")
+    assert "has started" in ann.asks("ok").text
+    ann.asks("Could I play Sternenglanz against a bot? My name is Mira.")
+    assert "has started" in ann.asks("Yes please!").text
+    assert profile(player_id)["name"] == "Mira"
+
+
+def test_a_yes_to_several_lines_or_to_an_end_does_nothing(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    for text in ("I'd like to play a game", "godbye", "I want to delete my account"):
+        ann.asks(text)
+        ann.asks("yes")
+        assert player_at(ann.email) == player_id
+        assert not desk.numbers(player_id)
+
+
 def test_a_copied_line_of_a_list_is_its_command(ann: Correspondent) -> None:
     ann_joins(ann)
     answer = ann.asks("play sternenhimmel: Starts a game against bots immediately.")

@@ -594,9 +594,13 @@ def test_the_answer_says_that_a_space_or_a_star_does_not_exist(office: Office, a
     moves_on(glanz, ada)
     everything_due_happens()
     move = in_words(GAMES["sternenglanz"], a_move(glanz, ada), locale)
-    step = move.rpartition(" ")[0]
+    step, hand = move.rpartition(" ")[0], " ".join(view_of(load(himmel), 0)["hand"])
     for game_id, line, told in (
-        (himmel, f"11 {board} {space}", say("There is no %(word)s here.", word="11")),
+        (
+            himmel,
+            f"11 {board} {space}",
+            say("You have no %(star)s in your hand. Your hand is %(hand)s.", star="11", hand=hand),
+        ),
         (himmel, f"1 {board} (z9)", say("There is no space %(word)s.", word="z9")),
         (glanz, f"{step} z9", say("There is no space %(word)s.", word="z9")),
         (glanz, f"{move}; 2 {step.partition(' ')[2]} a99", say("There is no space %(word)s.", word="a99")),
@@ -607,7 +611,7 @@ def test_the_answer_says_that_a_space_or_a_star_does_not_exist(office: Office, a
         arrives(f"{reply_word(game_id, 0, turn)}@{DOMAIN}", a_mail(line))
         deal_with_mails()
         answer = office.mails("ada")[-1]
-        assert told in " ".join(answer.text.split())
+        assert " ".join(told.split()) in " ".join(answer.text.split())
         assert say(_PROBLEMS["not-understood"]) not in answer.text
         assert happened(game_id) == before
 
@@ -702,7 +706,7 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
     moves_on(game_id, ada)
     for text in ("oops, undo please", "undo it, please!", "please take that back"):
         answer = " ".join(ada_writes(office, text).text.split())
-        assert "To do this, reply with one of these lines." in answer and " undo (" in answer, answer
+        assert "To do this, reply with this line." in answer and " undo (" in answer, answer
         assert "To plan a move" not in answer
 
 
@@ -840,3 +844,13 @@ def test_a_move_without_its_slot_is_played_if_only_one_slot_fits(
     answer = " ".join(ada_writes(office, line).text.split())
     assert ("your turn goes on. You've played so far: 1 lay" in answer) == (births == 0)
     assert ("This line fits several moves: 1 lay" in answer) == (births == 1)
+
+
+def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID) -> None:
+    for text in ("Ich gebe auf, danke fürs Spiel!", "resign", "I give up"):
+        answer = ada_writes(office, text)
+        for part in (answer.text, answer.page):
+            assert text in part, text
+        assert ("  resign" in answer.text) == (text == "resign")
+    ada_writes(office, confirmation_in(answer))
+    assert head_of(game_id).table.stand_ins[0]

@@ -6,11 +6,14 @@ import pytest
 
 from server.games.presentation import legend
 from server.play.commits import load
+from server.post.desk.counter import deal_with_desk
+from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import UNDO
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
 from server.translations import LOCALES
+from server.worker import RECORDS
 from tests.post.incoming.replying import a_move, ada_writes
-from tests.post.office import Office
+from tests.post.office import Office, a_mail, arrives
 from tests.support.games import everything_due_happens, game_of, moves_on
 
 ASKED = {
@@ -112,6 +115,34 @@ def test_a_sentence_about_a_command_is_answered_by_its_line(
 ) -> None:
     game_of(ada, bots=2)
     answer = ada_writes(office, words).text
-    assert "To do this, reply with one of these lines." in answer
+    assert f"To do this, reply with {'this line' if len(told) == 1 else 'one of these lines'}." in answer
     assert all(line in answer for line in told)
     assert "The table" not in answer
+
+
+@pytest.mark.parametrize("yes", ["yes", "ok", "Yes please", "Ja, bitte!", "Oui, merci", "Sì, grazie", "Sure"])
+def test_a_yes_does_what_our_answer_offers(office: Office, ada: UUID, yes: str) -> None:
+    game_id = game_of(ada, bots=2, options={"start_seat": 0})
+    move = a_move(game_id, ada)
+    asks(office, move)
+    everything_due_happens()
+    assert 'reply "undo"' in asks(office, "can I take that back?")
+    assert move in asks(office, yes) and a_move(game_id, ada) == move
+    assert 'reply "rules"' in asks(office, "How do I score?").replace("Reply", "reply")
+    arrives(office.mails("ada")[-1].reply_to, a_mail(yes))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    assert office.subjects("ada")[-1].startswith("The rules: ")
+    asks(office, "pause")
+    assert 'reply "resume"' in asks(office, move)
+    asks(office, yes)
+    assert load(game_id).table.status == "running"
+
+
+def test_a_yes_to_several_lines_or_to_a_resignation_does_nothing(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    before = load(game_id).version
+    for question in ("I think I want to quit", "Can I take a break, or pause?", "Can I undo? And how do I score?"):
+        asks(office, question)
+        assert "There's nothing to agree to or to confirm at the moment." in asks(office, "yes"), question
+    assert load(game_id).version == before

@@ -6,15 +6,18 @@ from uuid import UUID
 import pytest
 
 from server.games import sternenglanz, sternenhimmel
+from server.games.presentation import whole_turn
+from server.games.sternenglanz.names import copy_name
+from server.games.sternenhimmel.material import BOARDS, is_large
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.play.views import view_of
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.sentences import fitting_moves_in
 from server.translations import LOCALES
 from tests.post.incoming.replies.make import understood
-from tests.post.incoming.replying import ada_writes
+from tests.post.incoming.replying import a_move, ada_writes
 from tests.post.office import Office
-from tests.support.games import happened, head_of
+from tests.support.games import everything_due_happens, game_of, happened, head_of
 
 SKY = {  # what means `7 leo c`, by language
     "de": (
@@ -230,5 +233,66 @@ def test_a_card_with_a_number_is_a_slot(locale: str) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b6", "3 lay punkt b6", "3 lay punkt a1")]
     for text in OTHER_SLOTS[locale].split("|"):
         assert understood(text, sternenglanz, locale, legal).move == "1 lay punkt b6", text
-    both = "place a dot star on b6 with card 1 and a dot star on a1 with card 3"
-    assert understood(both, sternenglanz, locale, legal).move == "1 lay punkt b6; 3 lay punkt a1"
+    for both in (
+        "place a dot star on b6 with card 1 and a dot star on a1 with card 3",
+        "place a star on b6 with card 1 and one on a1 with card 3",
+        "place a dot star on b6 with card 1 and one on a1 with card 3.",
+        "Lege einen Stern auf b6 mit Karte 1 und einen auf a1 mit Karte 3",
+        "pose une étoile sur b6 avec la carte 1 et une sur a1 avec la carte 3",
+    ):
+        assert understood(both, sternenglanz, locale, legal).move == "1 lay punkt b6; 3 lay punkt a1", both
+    assert understood("place a star on b6 with card 1 and one on d9", sternenglanz, locale, legal).move is None
+
+
+@pytest.mark.usefixtures("within")
+def test_a_needless_finish_is_ignored_and_the_wrong_line_is_named(office: Office, ada: UUID) -> None:
+    game_id = game_of(ada, bots=1, rules="sternenglanz", options={"start_seat": 0})
+    everything_due_happens()
+    ada_writes(office, a_move(game_id, ada))
+    everything_due_happens()
+    told = ada_writes(office, "finish").text
+    assert "Use two slots in a turn, or all three." in told
+    told = " ".join(ada_writes(office, "1 lay b4\nfinish\nsay hello").text.split())
+    assert "that didn't work. 1 lay b4 " in told
+    assert "We understood “finish” and “say hello”" in told
+    table = head_of(game_id).table
+    *actions, cards = whole_turn(table.rules, table.state, 0, "en").split("; ")
+    told = ada_writes(office, "\n".join([*(it for it in actions if it != "finish"), "finish"])).text
+    assert "your turn goes on" in told
+    assert "there is nothing to finish" in ada_writes(office, "finish").text
+    assert "Move played" in ada_writes(office, f"{cards}; finish").subject
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        *(
+            ("7 on leo a face down", "7 leo a"),
+            ("verdeckt 7 auf Löwe a", "7 leo a"),
+            ("7 Lion a, face cachée", "7 leo a"),
+        ),
+        *(("7 Leone a coperta", "7 leo a"), ("7 face up on leo c", "7 leo c"), ("7 offen auf Löwe c", "7 leo c")),
+        *(("7 leo a face up", None), ("7 leo c verdeckt", None), ("face down", None)),
+    ],
+)
+def test_a_star_lies_face_down_only_on_a_large_space(text: str, move: str | None) -> None:
+    large, small = (next(it for it in BOARDS["leo"].spaces if is_large("leo", it) == face) for face in (True, False))
+    written = {"a": large, "c": small}
+    text = re.sub(r"\b([ac])(?=,| |$)", lambda it: written[it[1]], text)
+    move = move and f"{move[:-1]}{written[move[-1]]}"
+    assert understood(text, sternenhimmel, "en", list(PLACEMENTS.values())).move == move
+
+
+@pytest.mark.usefixtures("within")
+def test_our_reply_names_a_star_or_card_that_is_not_in_the_hand(office: Office, ada: UUID, game_id: UUID) -> None:
+    office.mails("ada")
+    hand = " ".join(view_of(head_of(game_id), 0)["hand"])
+    for board in ("virgo", "leo"):
+        assert f"You have no 9 in your hand. Your hand is {hand}." in ada_writes(office, f"9 {board} e").text
+    glanz = game_of(ada, bots=1, rules="sternenglanz", options={"start_seat": 0})
+    office.mails("ada")
+    own = view_of(head_of(glanz), 0)["hand"]
+    other = next(f"geburt#{nr}" for nr in range(1, 12) if f"geburt#{nr}" not in own)
+    assert "The second card is missing. Name two:" in ada_writes(office, f"choose {copy_name(own[0], 'en')}").text
+    told = ada_writes(office, f"choose {other}").text
+    assert "is not in your hand. Your cards are" in " ".join(told.split()), told
