@@ -1,6 +1,7 @@
 """Imports run one way: what each room of the server may import."""
 
 import ast
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,10 @@ def test_every_package_declares_its_imports_and_only_start_modules_are_outside_o
 def test_the_top_level_package_is_empty_and_its_start_script_needs_no_installed_packages() -> None:
     assert (SERVER / "__init__.py").read_text() == ""
     assert imported(SERVER / "__main__.py") == set()
+
+
+def test_the_repository_holds_nothing_else_at_its_top() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=SERVER.parent, capture_output=True, text=True, check=True).stdout
+    folders = {"api_spec", "migrations", "server", "tests"}
+    files = {"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "requirements.lock", "wsgi.py"}
+    assert {top for path in listed.split() if not (top := path.partition("/")[0]).startswith(".")} == folders | files
