@@ -378,3 +378,15 @@ def test_games_tells_how_to_look_back_and_show_says_which_moves_exist(ann: Corre
     game_id = next(iter(desk.numbers(player_at(ann.email) or UUID(int=0))))
     told = " ".join(ann.asks("show 1 at 999").text.split())
     assert show in told and f" {load(game_id).version}. " in told
+
+
+def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> None:
+    ann_joins(ann)
+    for line, example in {
+        "set nights 10pm to 8am": "set nights 22:00-08:00",
+        "set name": "set name Ada",
+        "set language klingon": "set language en",
+        "set zone": "set zone Europe/Berlin",
+    }.items():
+        assert f'For example: "{example}"' in ann.asks(line).text
+        assert "We need" not in ann.asks(example).text
