@@ -563,7 +563,10 @@ _LIMITS = {
             "Emails that pass DMARC or DKIM count apart."
         ),
     ),
-    "desk-answers": ("60/1h", "Replies from the post desk, per player."),
+    "desk-answers": (
+        "60/1h",
+        "Replies from the post desk, per player. Replies to new commands count toward `answers-daily` instead.",
+    ),
     "desk-unclear": ("10/1d", "Replies from the post desk to emails without a command, per player."),
     "desk-same": (
         "3/1d",

@@ -20,7 +20,7 @@ from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
-from server.post.desk.commands import BY_NAME, HELP, INVITE, REMATCH, REVIEW, RULES, SHOW
+from server.post.desk.commands import BY_NAME, HELP, HISTORY, INVITE, JOIN, REMATCH, REVIEW, RULES, SHOW
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -166,6 +166,35 @@ def inviting_line(game: Game, player_id: UUID) -> str:
     """Return an example of the line with which this player invites someone by email."""
     number = numbers(player_id, [game.game_id])[game.game_id]
     return f"{BY_NAME[INVITE].word(spoken().locale)} name@example.org {number}"
+
+
+def joining_line(game: Game, seat: Seat) -> str:
+    """Return the line with which the player in this seat takes it back from a bot by email."""
+    player_id = game.seats[seat].player_id
+    if player_id is None:
+        return ""
+    number = numbers(player_id, [game.game_id])[game.game_id]
+    return f"{BY_NAME[JOIN].word(spoken().locale)} {number}"
+
+
+_AT = {"de": "bei", "en": "at", "fr": "à", "it": "alla"}
+
+
+def earlier_line(number: int, version: int) -> str:
+    """Return the line that asks for the table of the game with this number at an earlier version."""
+    return f"{show_word()} {number} {_AT[spoken().locale]} {max(1, version // 2)}"
+
+
+def looking_back(game: Game, player_id: UUID) -> str:
+    """Return how this player looks back at the game by email, a sentence."""
+    number = numbers(player_id, [game.game_id])[game.game_id]
+    return str(
+        gettext(
+            'Reply "%(history)s" for all moves, or "%(show)s" for the table at an earlier move.',
+            history=BY_NAME[HISTORY].word(spoken().locale),
+            show=earlier_line(number, game.version),
+        )
+    )
 
 
 def rematch_word() -> str:

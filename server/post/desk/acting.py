@@ -164,12 +164,30 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     try:
         said = _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
-        example = example_of(asked.command, spoken().locale)
+        example = _example_of_setting(asked) or example_of(asked.command, spoken().locale)
         said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
         said = Said(told=[_sentence(error)])
     said.line = asked.line
     return said
+
+
+_VALUES = {  # in examples
+    commands.NAME: commands.EXAMPLE_NAME,
+    commands.NIGHTS: "22:00-08:00",
+    commands.LANGUAGE: "en",
+    commands.MAILS: "off",
+    commands.REMINDERS: "3h",
+}
+
+
+def _example_of_setting(asked: Asked) -> str:
+    """Return an example line of the setting that a line names, or ""."""
+    name = commands.setting_of(asked.rest.partition(" ")[0].lower()) if asked.command == commands.SET else None
+    if name not in _VALUES:
+        return ""
+    locale = spoken().locale
+    return f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {_VALUES[name]}"
 
 
 def _doubt(errand: Errand, asked: Asked) -> str:

@@ -56,7 +56,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
-from server.sanitize import clean, has_link
+from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
@@ -70,6 +70,7 @@ _LATEST_REVIEW = timedelta(hours=6)  # after that, an email explains why a revie
 # This excludes links such as `a@https://evil.example`.
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
 _LONGEST_SUBJECT = 150
+_FEW_WORDS = 6
 _AUTHENTIC = " authentic"  # ends the subjects of counts
 
 log = logging.getLogger(__name__)
@@ -328,7 +329,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
-    answer.text = _text_of(read, request)
+    answer.text, answer.has_command = _text_of(read, request), bool(request.is_clear or request.asked)
     is_for_tables = bool(request.asked or request.prose) and not answers
     if is_for_tables and mail.lines is None and not is_new:
         for_table = replace(errand, read=child.run(without_commands, read, locale)) if has_commands else errand
@@ -345,7 +346,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     if not answer.has_gone:
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
         asked = _asked_in(request, answer)
-        if not has_left(Use("desk-answers", player.player_id)):
+        if not has_left(Use("desk-answers", player.player_id)) and not _uses_of_new(player, answer):
             asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
         _carry_out_all(replace(errand, is_doubted=request.is_doubted), asked, answer)
         if is_new:
@@ -407,9 +408,11 @@ def _request(mail: DeskMail, read: replies.Mail, locale: str) -> Request:
 
 
 def _text_of(read: replies.Mail, request: Request) -> str:
-    """Return what identifies an email that a program sends again and again. Such programs count their emails."""
+    """Return what identifies an email that a program sends again and again. Such programs count their emails. They don't
+    misspell our commands in a few words."""
     text = " ".join(read.lines or [read.subject]).lower()
-    return text if request.is_clear else re.sub(r"\d+", "", text)
+    is_misspelt = bool(request.asked) and all(it.near for it in request.asked) and len(text.split()) <= _FEW_WORDS
+    return text if request.is_clear or is_misspelt else re.sub(r"\d+", "", text)
 
 
 def _refuse_forged(errand: Errand, player: Player) -> None:
@@ -500,6 +503,7 @@ class _Answer:
     wishes: Sequence[Wish] = ()  # of a new player
     is_cut: bool = False
     text: str = ""  # of the email
+    has_command: bool = False  # whether the email contains a command, perhaps misspelt
     is_unclear: bool = False  # the email begins with no command; a program that doesn't say so may have written it
     asks_again: UUID | None = None  # the email whose commands still wait for `yes`
     has_gone: bool = False
@@ -568,7 +572,7 @@ def _finish(
     elif unproved and player and not _is_ours(mail, player.player_id):
         letter = answer = None  # another copy was answered
     elif letter and player and not unproved:
-        left = _answers_left(player.player_id, answer or _Answer([]))
+        left = _answers_left(player, answer or _Answer([]))
         letter["data"]["last"] = left == 0
         if left < 0:
             letter = None
@@ -608,17 +612,29 @@ def _reviews_of(letter: Json) -> list[Json]:
     ]
 
 
-def _answers_left(player_id: UUID, answer: _Answer) -> int:
+def _uses_of_new(player: Player, answer: _Answer) -> list[Use]:
+    """Return the limits that an answer to a new command counts against, as in games, or [] if others apply. A misspelt
+    command is one, too."""
+    if not (answer.text and answer.has_command):
+        return []
+    same = keyed_hash(DESK, f"new {player.player_id} {answer.text}").hex()
+    uses = [Use("answers-same", same), Use("answers-daily", mailbox_of(player.email.lower()))]
+    return uses if all(map(has_left, uses)) else []
+
+
+def _answers_left(player: Player, answer: _Answer) -> int:
     """Count an answer to a player. Return how many more may follow, below 0 if this one exceeds a limit.
 
     Programs that don't say so also answer our emails. They repeat themselves, or write no command.
     """
-    found = [_left("desk-answers", player_id)]
-    is_repeated = False
+    player_id, is_repeated, found = player.player_id, False, list[int]()
     if answer.text and not answer.confirmed:
         same = _left("desk-same", keyed_hash(DESK, f"{player_id} {answer.text}").hex())
         is_repeated = same < 0
         found += [same] if answer.is_unclear else []
+    if uses := _uses_of_new(player, answer):
+        return 1 + min(count(*uses).values(), default=0)
+    found.append(_left("desk-answers", player_id))
     if answer.is_unclear or is_repeated:
         found.append(_left("desk-unclear", player_id))
     return min(found)

@@ -40,6 +40,7 @@ from server.post.desk.arguments import (
     without_bots,
 )
 from server.post.incoming.commands import HINT, word_for
+from server.post.table_help import earlier_line
 from server.post.wording import moment, pace_of, spoken, whole_points, with_you
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -78,7 +79,17 @@ def _games(errand: Errand) -> Said:
         told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
     else:
         told = gettext("No game is waiting for your move.")
-    return Said(told=[told], items=[_item(numbers[it["id"]], it, zone) for it in shown])
+    begun = [it for it in shown if it["status"] != "open"]
+    more = (
+        gettext(
+            'To look back at a game, write "%(history)s" for its moves, or "%(show)s" for the table at an earlier move.',
+            history=f"{commands.BY_NAME[commands.HISTORY].word(spoken().locale)} {numbers[begun[-1]['id']]}",
+            show=earlier_line(numbers[begun[-1]["id"]], begun[-1]["version"]),
+        )
+        if begun
+        else ""
+    )
+    return Said(told=[told, *([more] if more else [])], items=[_item(numbers[it["id"]], it, zone) for it in shown])
 
 
 def _all_games(player_id: UUID, **which: Any) -> Iterator[Json]:
@@ -370,6 +381,13 @@ def _show(errand: Errand, rest: str) -> Said:
     number, version = number_and_version(rest)
     game = errand.game(number)
     seat = game.seat_of(errand.player_id)
+    if version is not None and version > game.version:
+        raise NotFound(
+            noted('Game %(game)s has the moves 1 to %(last)s. For example: "%(line)s"'),
+            game=errand.named(game),
+            last=game.version,
+            line=earlier_line(number, game.version),
+        )
     seen = describe(game, seat, version, errand.player_id)
     told, items = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])], []
     if seen["outcome"] and seen["version"] == game.version:

@@ -11,8 +11,7 @@ from flask_babel import gettext
 
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
-from server.games import Json, Seat
-from server.games import presentation as text
+from server.games import Json, Seat, presentation
 from server.play.commits import at_version
 from server.play.game import Game
 from server.play.planning.plans import plan_of
@@ -21,6 +20,7 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
+from server.post.table_help import joining_line
 from server.post.wording import GameLetter, answer_above, by_beginning, moment, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
@@ -55,6 +55,7 @@ class Answer(GameLetter):
     left: str
     link: str  # link to that turn
     back: str  # link with which the reader takes the seat back from a bot
+    joining: str = ""  # the line that does so by email
     chat: Chat | None = None
     last: str  # link to play on the web, if further emails without a move get no reply for a while
     resumes_at: str = ""  # the end of that while
@@ -92,33 +93,35 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     shows_table = begun and not said["confirm"] and is_about_moves
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
-    listed = by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])
+    listed = by_beginning([presentation.write_move(rules, move, spoken().locale) for move in moves])
     if said["wrong"]:
         listed.sort(key=lambda line: -len(_words_in(line) & _words_in(said["line"])))  # the nearest first
     shown = listed if said.get("asks") else listed[: _LINES_BESIDE_FAULT if said["wrong"] else _LINES_IN_TURN]
     link = reader.link_of(turn) if turn is not None else ""
+    is_away = begun and bool(game.table.stand_ins[seat]) and game.table.status in ("running", "paused")
     return Answer(
         **reader.about,
         **(time if is_asked else NO_TIME),
         **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
         doubt=said.get("doubt", ""),
-        played=text.in_words(rules, said["played"], spoken().locale),
-        rest=text.whole_turn(rules, game.table.state, seat, spoken().locale) if said["played"] and moves else "",
+        played=presentation.in_words(rules, said["played"], spoken().locale),
+        rest=presentation.whole_turn(rules, game.table.state, seat, spoken().locale)
+        if said["played"] and moves
+        else "",
         since=reader.happened(said["since"]) if said["played"] else (),
-        undone=text.in_words(rules, said.get("undone", ""), spoken().locale),
+        undone=presentation.in_words(rules, said.get("undone", ""), spoken().locale),
         done=(*said["done"], *_without_a_turn(said, is_asked), *_next(game, seat, said)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
-        table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
+        table=presentation.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(shown),
         more=len(shown) < len(listed),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
         resumes_at=moment(datetime.fromisoformat(said["resumes_at"]), reader.zone) if "resumes_at" in said else "",
-        back=reader.way_back
-        if begun and game.table.stand_ins[seat] and game.table.status in ("running", "paused")
-        else "",
+        back=reader.way_back if is_away else "",
+        joining=joining_line(reader.game, reader.seat) if is_away else "",
     )
 
 

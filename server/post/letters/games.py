@@ -17,7 +17,7 @@ from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat, chat_beside_request, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import inviting_line, rematch_word, review_word, show_word
+from server.post.table_help import inviting_line, looking_back, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -306,6 +306,7 @@ class GameEnded(GameLetter):
     show: str  # the word that asks for the whole table
     review: str  # the word that asks for a review, or ""
     rematch: str  # the word that asks for a rematch
+    looking_back: str = ""  # how to look back at the game, a sentence
     chat: Chat | None = None
 
 
@@ -343,6 +344,7 @@ def game_ended(reader: Reader) -> GameEnded | None:
         show=show_word(),
         review=review_word(game),
         rematch=rematch_word(),
+        looking_back=looking_back(game, player_id) if (player_id := reader.letter.player_id) else "",
         chat=reader.chat,
     )
 

@@ -8,16 +8,16 @@ from uuid import UUID
 
 from flask_babel import gettext
 
+from server.accounts import signed_links
 from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
-from server.accounts.signed_links import INVITATION as INVITED
-from server.accounts.signed_links import mark_of, sign
 from server.games import Json, RuleError, presentation
 from server.play.game import last_minute
 from server.play.seating.stand_ins import open_stand_in_link, stand_in_word
 from server.post.desk.commands import BY_NAME, RULES, naming_line
 from server.post.desk.rule_texts import Blocks, editions, options_of, rule_sections
 from server.post.letters.context import Reader, builds
+from server.post.table_help import joining_line
 from server.post.terms import ending_line, terms_of, terms_of_stand_in
 from server.post.wording import GameLetter, Letter, moment, spoken, titled
 from server.sanitize import unless_link
@@ -35,11 +35,13 @@ class SeatHandedOver(GameLetter):
     NEWS: ClassVar = noted("%(title)s: the bot %(bot)s is playing for you.")
     bot: str
     link: str  # link to the page on which the player takes the seat back
+    joining: str = ""  # the line with which they do so by email
 
 
 @builds(SEAT_HANDED_OVER)
 def seat_handed_over(reader: Reader) -> SeatHandedOver:
-    return SeatHandedOver(**reader.about, bot=presentation.bot_name(reader.letter.data["bot"]), link=reader.way_back)
+    bot = presentation.bot_name(reader.letter.data["bot"])
+    return SeatHandedOver(**reader.about, bot=bot, link=reader.way_back, joining=joining_line(reader.game, reader.seat))
 
 
 def _about_seat(reader: Reader) -> Json:
@@ -322,7 +324,7 @@ class Rsvp(Letter):
 @builds(RSVP)
 def rsvp(reader: Reader) -> Rsvp:
     row, game_id = reader.letter, reader.game.game_id
-    path = f"i/{sign(INVITED, game_id, row.seat, mark_of(row.data['to']))}"
+    path = f"i/{signed_links.sign(signed_links.INVITATION, game_id, row.seat, signed_links.mark_of(row.data['to']))}"
     if "stand_in" in row.data:
         path = f"s/{stand_in_word(game_id, row.seat, row.data['stand_in'])}"
     again, rules_name, locale = row.data["again"], reader.game.head.rules, spoken().locale

@@ -497,7 +497,9 @@ def test_no_data_is_exported_for_a_reply_that_exceeds_the_limit(
     monkeypatch.setattr(writing, "RECORDS", writing.RECORDS._replace(export=export))
     to = ann.newest_answer.reply_to
     assert len(ann.answers(to, "export")) == 1
-    monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(2, 3600))
+    monkeypatch.setitem(app.config["BOUNDS"], "answers-daily", Bound(1, 86_400))
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(1, 3600))
+    assert len(ann.answers(to, "help")) == 1
     assert ann.answers(to, "export\nset zone Europe/Rome") == []
     assert len(exported) == 1
     assert profile(ann_id)["zone"] == "Europe/Rome"
@@ -651,8 +653,8 @@ def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     ann_joins(ann)
     monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(3, 3600))
     to = ann.newest.reply_to
-    answers = [len(ann.answers(to, "help")) for _ in range(4)]
-    assert sum(answers) <= 3
+    answers = [len(ann.answers(to, "help")) for _ in range(5)]
+    assert sum(answers) <= 4
     assert answers[-1] == 0
     assert "this is the last one for now" in ann.newest.text
 
@@ -666,6 +668,18 @@ def test_a_program_that_replies_to_every_email_is_soon_no_longer_answered(
     assert [len(ann.answers(to, away.format(number))) for number in range(4)] == [1, 1, 0, 0]
     assert "this is the last one for now" in ann.newest.text
     assert len(ann.answers(to, "games")) == 1
+
+
+def test_each_new_line_is_answered_up_to_a_daily_bound(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
+) -> None:
+    ann_joins(ann)
+    to = ann.newest.reply_to
+    for name, most in (("desk-unclear", 1), ("desk-answers", 2), ("answers-daily", 14)):
+        monkeypatch.setitem(app.config["BOUNDS"], name, Bound(most, 86_400))
+    lines = [f"{word} {nr}" for nr in range(1, 4) for word in ("shwo", "histroy", "reveiw", "show", "satndings")]
+    assert [len(ann.answers(to, line)) for line in lines[:12]] == [1] * 12
+    assert sum(len(ann.answers(to, line)) for line in lines[12:] * 3) <= 5
 
 
 @pytest.mark.parametrize(

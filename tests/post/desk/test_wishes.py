@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 
@@ -13,7 +14,7 @@ from server.post.desk.reading import read_request
 from server.post.desk.wishes import first_name_of
 from server.post.incoming.replies import Mail
 from server.store import desk
-from server.translations import language
+from server.translations import LOCALES, language
 from server.worker import RECORDS
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import DESK, Correspondent
@@ -361,3 +362,31 @@ def test_a_repeated_invitation_gets_the_same_answer_and_sends_no_second_email(
     assert player_id
     game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
     assert [it.kind for it in game.seats] == ["human", "invited", "open"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_games_tells_how_to_look_back_and_show_says_which_moves_exist(ann: Correspondent, locale: str) -> None:
+    ann_joins(ann)
+    ann.asks(f"set language {locale}")
+    ann.asks("play sternenhimmel")
+    everything_due_happens()
+    told = " ".join(ann.asks("games").text.split())
+    lines = re.findall(r'["“„«]\W?([^"“”„«»]+ 1(?: \w+ \d+)?)\W?["”“»]', told)
+    history, show = lines
+    assert "\n- " in ann.asks(history).text
+    assert "image/png" in [it.get_content_type() for it in ann.asks(show).message.walk()]
+    game_id = next(iter(desk.numbers(player_at(ann.email) or UUID(int=0))))
+    told = " ".join(ann.asks("show 1 at 999").text.split())
+    assert show in told and f" {load(game_id).version}. " in told
+
+
+def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> None:
+    ann_joins(ann)
+    for line, example in {
+        "set nights 10pm to 8am": "set nights 22:00-08:00",
+        "set name": "set name Ada",
+        "set language klingon": "set language en",
+        "set zone": "set zone Europe/Berlin",
+    }.items():
+        assert f'For example: "{example}"' in ann.asks(line).text
+        assert "We need" not in ann.asks(example).text

@@ -21,7 +21,7 @@ from server.play.commits import load, whole_log
 from server.play.mail.mail_in import open_reply_address, reply_word
 from server.play.moves import legal_moves
 from server.play.seating import games
-from server.play.seating.seats import return_word
+from server.play.seating.seats import leave, return_word
 from server.play.talk.chat import say
 from server.play.timing.outages import follow_outages
 from server.play.views import view_of
@@ -854,3 +854,27 @@ def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID
         assert ("  resign" in answer.text) == (text == "resign")
     ada_writes(office, confirmation_in(answer))
     assert head_of(game_id).table.stand_ins[0]
+
+
+def test_an_absent_player_takes_the_seat_back_by_email(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    for _ in range(9):
+        if head_of(game_id).table.stand_ins[0]:
+            break
+        later(3 * DAY)
+        everything_due_happens()
+    (letter,) = (
+        it for it in office.mails("ada") if "seat-handed-over" in it.raw.decode() or "can come back" in it.text
+    )
+    told = 'Or reply "join 1".'
+    assert told in letter.text and "join 1" in letter.page
+    answer = ada_writes(office, "whose turn is it?")
+    assert told in answer.text
+    for number, to in enumerate((letter.reply_to, answer.reply_to)):
+        if number:
+            leave(game_id, ada)
+        assert head_of(game_id).table.stand_ins[0]
+        arrives(to, a_mail("join 1"))
+        deal_with_mails()
+        deal_with_desk(RECORDS)
+        assert not head_of(game_id).table.stand_ins[0]
