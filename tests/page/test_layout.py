@@ -299,6 +299,31 @@ def test_the_header_takes_at_most_two_lines_on_a_phone(house: House, windows: Wi
         assert page.locator(".head").evaluate("it => it.offsetHeight") < 100, locale
 
 
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_the_header_of_a_finished_game_shows_the_whole_result_first(scene: Scene, windows: Windows, width: int) -> None:
+    is_desk = width > 800
+    manners = (
+        SIZES["desk"] | {"viewport": {"width": 1280, "height": 800}}
+        if is_desk
+        else PHONE | {"viewport": {"width": width, "height": 700}}
+    )
+    for locale in ("de", "fr"):
+        scene.player.ask("PATCH", "/v1/me", json={"locale": locale})
+        page = windows.open(scene.player, locale=locale, **manners)
+        page.goto("/#/games/{sternenhimmel, over}".format_map(scene.games))
+        whose = page.locator(".state .whose")
+        expect(whose).not_to_be_empty()
+        box, title = whose.bounding_box(), page.locator(".state h1").bounding_box()
+        assert box and title
+        if is_desk:
+            assert page.locator(".state").evaluate("it => it.offsetHeight") <= 48
+            assert box["height"] < 30 and title["height"] < 30 and box["x"] < title["x"]
+        assert whose.evaluate("it => it.scrollWidth <= it.clientWidth && it.scrollHeight <= it.clientHeight"), locale
+        assert not too_wide(page)
+        page.context.close()
+    scene.player.ask("PATCH", "/v1/me", json={"locale": "en"})
+
+
 def test_the_time_left_stays_on_one_line_beside_long_names(house: House, windows: Windows) -> None:
     names = [f"{it} Sternenfreud" for it in ("Maximiliane", "Bartholomea", "Konstantina", "Theodorinna", "Friederikes")]
     people = [quiet(sign_in(house, f"{name[:3].lower()}@example.org")) for name in names]

@@ -137,7 +137,7 @@ def test_the_last_turn_of_a_game_is_previewed_before_it_is_played(
     tap_out(page, whole_turn(other, game))
     expect(page.locator(".tray .told")).to_contain_text("That would end the game.")
     play_it(page)
-    expect(page.locator(".state")).to_contain_text("The game is over")
+    expect(page.locator(".result")).to_be_visible()
     expect(page.locator(".result .why")).to_contain_text("The last round is over.")
     expect(page.locator(".result h2")).to_be_focused()
     expect(page.locator(".tray")).to_have_count(0)

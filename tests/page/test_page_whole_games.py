@@ -12,7 +12,6 @@ from tests.page.windows import ME, OPEN, PHONE, Windows, by_finger, by_mouse, ga
 from tests.support.live_server import Client, House, Json, sign_in
 
 Press = Callable[[Locator], None]
-OVER = "The game is over:"
 
 
 def together(house: House, names: list[str], **wanted: object) -> tuple[str, list[Client]]:
@@ -30,7 +29,7 @@ def expect_the_end(house: House, game_id: str, pages: list[Page]) -> Json:
     assert row["status"] == "finished"
     assert house.count("events WHERE game_id = %s AND version > %s", game_id, row["version"]) == 0
     for page in pages:
-        expect(page.get_by_text(OVER).first).to_be_visible()
+        expect(page.locator(".result")).to_be_visible()
         expect(page.locator(".history input")).to_have_value(str(row["version"]))
         expect(page.locator(".seats .place")).to_have_count(len(pages))
         assert not too_wide(page)
@@ -60,7 +59,7 @@ def test_three_people_play_a_whole_game_of_sternenhimmel_one_of_them_by_keyboard
 
 def play_out_sternenglanz(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None:
     """Let the player to move build a good turn and send it, until the game is over."""
-    while not all(page.get_by_text(OVER).first.is_visible() for page, _, _ in seats):
+    while not all(page.locator(".result").is_visible() for page, _, _ in seats):
         for page, client, press in seats:
             steps = whole_turn(client, game_id)
             if steps:

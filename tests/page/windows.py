@@ -216,6 +216,6 @@ def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
                 page.wait_for_function(
                     "before => document.querySelector('.history .faint').innerText !== before", arg=before
                 )
-        if all(page.get_by_text("The game is over:").first.is_visible() for page in pages):
+        if all(page.locator(".result").is_visible() for page in pages):
             return
         next(iter(pages)).wait_for_timeout(100)

@@ -355,7 +355,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
   const winners = game.seats.filter((it) => outcome?.places[it.seat] === 1);
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
   const isRunning = !outcome && game.status === "running";
-  const turn = outcome ? verdict(game, winners, nameOf) : !isRunning ? t(`status.${game.status}`)
+  const turn = outcome ? verdict(game, winners, nameOf, "won.short") : !isRunning ? t(`status.${game.status}`)
     : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(nameOf)) });
   const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
   const goUp = () => {

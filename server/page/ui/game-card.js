@@ -137,9 +137,10 @@ export function GameCard({ game: plain, usual, children }) {
  * @param {GameSummary} game
  * @param {Seat[]} winners
  * @param {(seat: Seat) => string} nameOf
+ * @param {string} key
  */
-export const verdict = ({ you }, winners, nameOf) => (winners.length === 1 && winners[0].seat === you?.seat && !winners[0].stand_in
-  ? t("won.you") : t("won", { names: listed(winners.map(nameOf)) }));
+export const verdict = ({ you }, winners, nameOf, key = "won") => (winners.length === 1 && winners[0].seat === you?.seat && !winners[0].stand_in
+  ? t(`${key}.you`) : t(key, { names: listed(winners.map(nameOf)) }));
 
 /**
  * Show whose turn it is and until when, or the result.
