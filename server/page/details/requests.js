@@ -15,6 +15,7 @@ import { formOf } from "./plan.js";
 /** @typedef {Exclude<keyof Votes, "refusals">} Wish */
 
 const EVERY = 30_000; // milliseconds between polls, in case the stream is away
+const LONGEST = 24; // letters of a move that the status line can name
 /** @type {Wish[]} */
 const WISHES = ["take-back", "pause", "resume", "abandon", "offer"];
 
@@ -131,8 +132,8 @@ async function namesOf(rules) {
 }
 
 /**
- * Let the player take back their last move, if possible. The status line (`isShort`) names the move, and takes it back
- * at once if that harms no other player. While it is the player's turn, the request to the others stands in the details.
+ * Let the player take back their last move, if possible. The status line (`isShort`) names a short move, and takes it
+ * back at once if that harms no other player. While it is the player's turn, the request to the others stands in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -167,16 +168,17 @@ export function TakeBack({ table, isShort = false }) {
   if (!way || !named || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
   const move = named.name?.(way.move);
   const undo = move ? t("take-back.move", { move }) : t("take-back.mine-back");
+  const fits = move && move.length <= LONGEST;
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
-  const how = isAlone ? "alone" : "ask";
-  const question = isSure && html`<span><strong>${way.undoes.join(" ")}</strong> ${t(`take-back.sure-${how}`)}</span>
+  const how = way.free ? "free" : isAlone ? "alone" : "ask";
+  const question = isSure && html`<span><strong>${way.undoes.join(" ")}</strong> ${how !== "free" && t(`take-back.sure-${how}`)}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
   const asks = { "aria-expanded": isSure, onClick: () => setSure(isSure ? null : way.to) };
-  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${move ?? t("take-back.short")} title=${undo}
-      aria-label=${undo} ...${way.free ? { disabled: busy, onClick: take } : asks} />
+  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${fits ? move : t("take-back.short")} title=${undo}
+      aria-label=${undo} ...${way.free && fits ? { disabled: busy, onClick: take } : asks} />
       ${(isSure || error) && html`<div class="really row" role="group" aria-label=${undo}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
     : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
 }
