@@ -94,10 +94,11 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     MEANING: _phrases(rf"{_MEANS}.{{0,60}}?{_SIGN}"),
     SCORES: _phrases(
-        r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)",
-        r"punkte?n?|punktestand|münzen?|wie steht['’s]*|wer (?:führt|gewinnt|liegt|ist vorn\w*)",
-        r"pièces|qui (?:mène|gagne|est (?:en tête|premier))",
-        r"punt[io]|punteggio|monete|chi (?:vince|sta vincendo|è (?:in testa|primo))",
+        r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)"
+        r"|how (?:am i|are we|is it) (?:doing|going)",
+        r"punkte?n?|punktestand|münzen?|wie (?:steht|stehe|liege)['’s]*|wer (?:führt|gewinnt|liegt|ist vorn\w*)",
+        r"pièces|où en (?:suis|sommes)|qui (?:mène|gagne|est (?:en tête|premier))",
+        r"punt[io]|punteggio|monete|come sto andando|chi (?:vince|sta vincendo|è (?:in testa|primo))",
     ),
     TURN: _phrases(
         r"(?:whose|my|your|who['’]s) turn|who(?:['’]s| is)? (?:on|next|to (?:move|play))|(?:who|what) are we waiting for"

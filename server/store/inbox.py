@@ -109,7 +109,7 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
     """Return our newest replies to this seat, if they have this turn's reply address. Also return those that were
     waiting when this turn began: the email about this turn may contain them, or they may have become replies about it."""
-    own = (Incoming.game_id == game_id) & (Incoming.seat == seat)
+    own = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.mark.is_(None)
     of_turn = own & (Incoming.answer["turn"].as_integer() == turn)
     version, may_join = Incoming.answer["version"].as_integer(), Incoming.answer["may_join"].as_boolean()
     before = may_join | (Incoming.answer["turn"].as_integer() == version)

@@ -115,6 +115,16 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert "/#/rules/sternenhimmel" in answer.page
 
 
+def test_a_player_who_said_yes_by_email_can_ask_in_words_at_the_table(office: Office, ada: UUID) -> None:
+    open_game(ada, wanted(ME, {"email": CYD}, BOT, options={"start_seat": 1}))
+    assert cyd_writes(office, "yes") is not None
+    later(MINUTE)
+    turn = office.mails("cyd")[-1]
+    arrives(turn.reply_to, a_mail("How am I doing?", sender=CYD))
+    deal_with_mails()
+    assert "The scores so far" in office.mails("cyd")[-1].text
+
+
 def test_the_email_about_the_turn_is_sent_after_the_reply_to_a_yes(
     office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
