@@ -19,7 +19,7 @@ from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, refusal, score_unit, without_needless
-from server.play.commits import load
+from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.moves import play_reply
 from server.play.planning.plans import drop_plan, get_plan, put_plan
@@ -91,12 +91,20 @@ class Doing:
         wrong = earlier if told in earlier else f"{earlier} {told}".strip()
         self.answer.update(wrong=wrong, line=self.answer["line"] or line, moves=True)
 
+    @property
+    def _had_turn(self) -> bool:
+        """Return whether the email to which this one replies was about a turn of its player."""
+        turns = at_version(self.game, self.mail.turn).turns
+        return bool(turns) and turns[self.mail.seat] == self.mail.turn
+
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
             case StaleTurn() if self.game.table.status in OVER:
                 told = gettext("The game is over.")
             case StaleTurn() if self.game.table.status == "paused":
                 told = self.about_pause()
+            case StaleTurn() if not self._had_turn and self.game.table.turns[self.mail.seat] is None:
+                told = waiting_for(self.game)
             case StaleTurn():
                 told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):
@@ -106,6 +114,12 @@ class Doing:
             case RuleError():
                 told = refusal(self.game.table.rules.NAME, error, spoken().locale)
         return str(told)
+
+
+def waiting_for(game: Game) -> str:
+    """Return whose turn it is, for a player whose turn it isn't."""
+    names = spoken().listed([game.names[it] for it in game.table.to_act])
+    return str(gettext("It isn't your turn. We're waiting for %(names)s.", names=names))
 
 
 def do(doing: Doing, wishes: Wishes) -> None:

@@ -17,7 +17,7 @@ from server.post import topics
 from server.post.desk.commands import BY_NAME, NEW, RULES
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
-from server.post.incoming.acting import Doing, do
+from server.post.incoming.acting import Doing, do, waiting_for
 from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_IN, UNDO, VACATION, meaning, word_for
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
@@ -54,8 +54,8 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     is_running = game.table.status == "running"
     if is_about(question, topics.TURN) and is_running:
         is_own = turn_of(game.table, seat) is not None
-        yield gettext("We're waiting for your move.") if is_own else _waiting_for(game)
-    if is_about(question, topics.SCORES) and is_running:
+        yield gettext("We're waiting for your move.") if is_own else waiting_for(game)
+    if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
         doing.offers.append(UNDO)
@@ -76,12 +76,6 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
-
-
-def _waiting_for(game: Game) -> str:
-    """Return whose turn it is, for a player whose turn it isn't."""
-    names = spoken().listed([game.names[it] for it in game.table.to_act])
-    return str(gettext("It isn't your turn. We're waiting for %(names)s.", names=names))
 
 
 def _scores(game: Game, seat: Seat) -> Iterator[str]:
@@ -241,7 +235,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         return True
     if wishes.is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
-        told = [*([_waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
+        told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
         doing.answer |= {"done": told, "line": wishes.line, "how": help_for_now(game, seat)}
     return wishes.is_prose
 
@@ -308,7 +302,7 @@ def _unknown(word: str) -> str:
 def _not_your_turn(doing: Doing, line: str) -> str:
     """Return whose turn it is, and how to plan the move that a line may mean."""
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
-    told, rules = _waiting_for(game), game.table.rules
+    told, rules = waiting_for(game), game.table.rules
     likely = example(rules, view_of(game, seat))
     meant = sentences.moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
     if len(meant) == 1:

@@ -247,6 +247,16 @@ def test_our_reply_to_an_illegal_move_gives_the_reason_and_the_legal_moves(
     assert "star-placed" in happened(game_id)
 
 
+def test_a_move_in_reply_to_the_email_about_the_start_is_told_whose_turn_it_is(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 1})
+    [begun] = office.mails("ada")
+    arrives(begun.reply_to, a_mail("1 leo a"))
+    deal_with_mails()
+    assert "It isn't your turn. We're waiting for bea." in office.mails("ada")[-1].text
+
+
 def test_our_reply_to_a_move_for_a_past_turn_shows_the_current_state(office: Office, game_id: UUID, ada: UUID) -> None:
     (turn,) = office.mails("ada")
     line, other = a_move(game_id, ada), a_move(game_id, ada, 1)
