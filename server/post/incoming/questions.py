@@ -13,12 +13,26 @@ from server.play.table import OVER
 from server.play.turns.first_answers import present_turn
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
+from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.commands import BY_NAME, NEW, RULES
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, do, waiting_for
-from server.post.incoming.commands import HINT, PAUSE, PLAN, RESIGN, SAY, STAND_IN, UNDO, VACATION, meaning, word_for
+from server.post.incoming.commands import (
+    AGREE,
+    HINT,
+    PAUSE,
+    PLAN,
+    RESIGN,
+    RESUME,
+    SAY,
+    STAND_IN,
+    UNDO,
+    VACATION,
+    meaning,
+    word_for,
+)
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
@@ -145,6 +159,13 @@ _PROBLEMS = {
 }
 
 
+_AGREEING = {  # the line that agrees to a request, and its meaning
+    TAKE_BACK: (AGREE, noted('"%(line)s" to the undo')),
+    "pause": (PAUSE, noted('"%(line)s" to the pause')),
+    "resume": (RESUME, noted('"%(line)s" to resume the game')),
+}
+
+
 def newest_answer(mail: Incoming) -> Json:
     """Return our newest reply to this turn, or {}."""
     return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
@@ -163,6 +184,15 @@ def _about_yes(doing: Doing) -> str:
     confirm = newest_answer(doing.mail).get("confirm")
     if confirm:
         return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
+    asked = [it for it in requests_to(doing.game, doing.mail.seat) if it in _AGREEING]
+    if len(asked) > 1:
+        lines = [
+            gettext(told, line=word_for(command, spoken().locale))
+            for command, told in map(_AGREEING.__getitem__, asked)
+        ]
+        return str(
+            gettext("Several requests are open. To agree, reply with one of these: %(lines)s.", lines="; ".join(lines))
+        )
     return str(gettext("There's nothing to agree to or to confirm at the moment."))
 
 

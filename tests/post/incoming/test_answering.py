@@ -204,6 +204,20 @@ def test_a_request_for_a_pause_shows_what_its_player_wrote_and_the_pause_how_to_
     assert 'To continue, reply "resume".' in office.mails("ada")[-1].text
 
 
+def test_a_yes_while_several_requests_are_open_asks_which_is_meant(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    vote(game_id, ada, "pause", True)
+    later(MINUTE)
+    for text in ("yes", "Sure, OK."):
+        arrives(office.mails("bea")[-1].reply_to, a_mail(text, sender="bea@example.org"))
+        deal_with_mails()
+        told = " ".join(office.mails("bea")[-1].text.split())
+        assert 'To agree, reply with one of these: "pause" to the pause; "agree" to the undo.' in told
+
+
 def test_a_turn_that_goes_on_is_not_reported_as_done(office: Office, ada: UUID) -> None:
     game_id = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
     ada_writes(office, a_move(game_id, ada))  # the choice of cards
