@@ -300,11 +300,17 @@ def decline_invitation(word: str, words: str = "") -> datetime:
     return now
 
 
+def can_reconsider(game: Game, seat: Seat, email: str) -> bool:
+    """Return whether the seat is still free and this address was the last to decline it."""
+    row = game.seats[seat]
+    return row.kind == "open" and row.lost_at is not None and row.declined_mark == mark_of(email)
+
+
 def reconsider(game: Game, seat: Seat, email: str) -> None:
     """Reserve the seat again for the address that declined it, if it was the last to do so. Raise as
     `restore_invitation`."""
     row = game.seats[seat]
-    if row.lost_at is None or row.declined_mark != mark_of(email):
+    if row.lost_at is None or not can_reconsider(game, seat, email):
         raise SeatTaken("This seat is no longer reserved for you.")
     take_again(game.game_id, seat, email, row.lost_at)
 

@@ -24,7 +24,7 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import LONGEST_GREETING, MOST_LINES
-from server.play.seating.seats import accept_invitation, decline_invitation, invited_address, reconsider
+from server.play.seating.seats import accept_invitation, can_reconsider, decline_invitation, invited_address, reconsider
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
@@ -62,7 +62,7 @@ _INTENDING = (
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
 )
 _LEADING = (
-    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
+    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|actually|on second thoughts?|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
     "|désolée?|malheureusement|chouette|génial|parfait|bene|perfetto|va bene|certo|purtroppo|mi dispiace"
 )
 
@@ -108,6 +108,8 @@ _IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
     r"|perch[éè] no|nessun problema|non vedo l['’]ora"
+    r"|on second thoughts?|(?:i['’]ve |i have |i )?changed my mind|(?:ich habe (?:es mir|mich) )?(?:doch )?(?:noch(?: ?mal)? )?(?:anders überlegt|umentschieden)"
+    r"|(?:j['’]ai )?changé d['’]avis|(?:ho )?cambiato idea|(?:ci ho )?ripensato|après réflexion"
     r"|(?:come|cosa|dove|quando|quanto) si|(?:don['’]?t|do not) (?:yet )?know (?!if|whether)|(?:kenne|weiß|kann)(?: \w+){0,3}?(?: noch)? nicht"
     r"|ne (?:connais|sais) pas(?: encore)?|non (?:conosco|so) (?!se\b))",
     re.IGNORECASE,
@@ -275,12 +277,12 @@ def _carried_out(guest: Guest) -> Said:
     read = unsigned(read, guest.player.name if guest.player else "", locale)
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and guest.address is None and guest.stand_in() is None:
+        if not can_reconsider(guest.game, guest.seat, guest.email):
+            return Said(wrong=_given_away(), lost=True)
         try:
             if said == YES:
                 reconsider(guest.game, guest.seat, guest.email)
         except PlayError:
-            said = None
-        if said is None:
             return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):

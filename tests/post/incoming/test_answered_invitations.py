@@ -259,6 +259,32 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     assert "You can invite someone else here: " in told.text
 
 
+@pytest.mark.parametrize(
+    ("text", "seated"),
+    [
+        ("yes, on second thoughts!", True),
+        ("On second thoughts, yes please!", True),
+        ("Yes, I've changed my mind.", True),
+        ("Ja, ich habe es mir anders überlegt", True),
+        ("Oui, j'ai changé d'avis !", True),
+        ("Sì, ho cambiato idea", True),
+        ("Can I still join?", False),
+        ("Perhaps I have time now", False),
+    ],
+)
+def test_an_answer_after_a_no_is_taken_while_the_seat_is_free(
+    office: Office, game_id: UUID, text: str, seated: bool
+) -> None:
+    cyd_writes(office, "no")
+    answer = cyd_writes(office, text)
+    assert answer is not None
+    assert "no longer reserved" not in answer.text
+    assert sits(game_id) is seated
+    assert ("reply with the word yes" in answer.text) is not seated
+    cyd_writes(office, "yes")
+    assert sits(game_id)
+
+
 @pytest.mark.parametrize("hidden", ["deleted", "blocked", "nameless"])
 def test_the_name_of_a_person_who_declined_is_hidden_or_forgotten(office: Office, ada: UUID, hidden: str) -> None:
     cyd, options = person("cyd"), {"start_seat": 0, "nameless": hidden == "nameless"}
