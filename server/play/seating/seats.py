@@ -145,7 +145,9 @@ def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
     if declined and player_id != head.host:
-        tell_host_of_return(game_id, chosen.seat, db.session.get_one(Player, player_id).name, now)
+        name = db.session.get_one(Player, player_id).name
+        is_known = any(row.invited_by == head.host for row in declined)  # the host has entered this address
+        tell_host_of_return(game_id, chosen.seat, f"{name} ({email})" if is_known else name, now)
     with committing((player_id, chosen.seat)):
         db.session.commit()
     notifier.note_change(game_id)

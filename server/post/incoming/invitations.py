@@ -16,7 +16,7 @@ from flask_babel import gettext
 
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import RSVP
-from server.accounts.players import address_of
+from server.accounts.players import address_of, suggested_name
 from server.accounts.signed_links import INVITATION, is_mark_of, sign
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
@@ -392,7 +392,7 @@ def _do(said: str, guest: Guest) -> None:
     """Accept or decline an invitation or a stand-in request, for a person who may be new (see `accept_invitation`). The
     call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, guest.game.game_id, guest.seat, guest.mark)
-    newcomer = {"locale": spoken().locale, "likely_name": first_name_of(guest.read.named)}
+    newcomer = {"locale": spoken().locale, "likely_name": _likely_name(guest)}
     asked = guest.stand_in()
     if asked and asked.accepted_by is None:
         if said == YES:
@@ -412,6 +412,14 @@ def _do(said: str, guest: Guest) -> None:
     else:
         with suppress(NotFound):  # the invitation was already declined
             decline_invitation(word, _words_of(guest.read))
+
+
+def _likely_name(guest: Guest) -> str:
+    """Return the name of a new player from their email or, as on the page, from their address. Strangers at a table that
+    isn't private read only the first word of an address."""
+    suggested = suggested_name(guest.email)
+    likely = suggested if guest.game.head.private else suggested.partition(" ")[0]
+    return first_name_of(guest.read.named) or likely
 
 
 def _words_of(read: replies.Mail) -> str:
