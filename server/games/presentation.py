@@ -279,6 +279,13 @@ def meant_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> l
     return found
 
 
+def later_moves(rules: Rules, state: Any, seat: int) -> list[Any]:
+    """Return the steps that a seat may name beside the legal ones, since they can follow in the same turn."""
+    find = getattr(rules, "later_moves", None)
+    found: list[Any] = find(state, seat) if find else []
+    return found
+
+
 def fitting_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> list[Any]:
     """Return the legal moves of which a text names only a part, empty if the game can't tell."""
     find = getattr(rules, "fitting_moves", None)

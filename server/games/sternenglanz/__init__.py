@@ -30,6 +30,7 @@ from server.games.sternenglanz.rules import (
     check_planned,
     decide,
     is_mid_turn,
+    later_moves,
     legal_moves,
     outcome,
     setup,

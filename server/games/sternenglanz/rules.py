@@ -261,6 +261,14 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move
     return _cards_to_lay(sky, seat) if sky.phase == LAY else _actions(sky, seat)
 
 
+def later_moves(sky: State, seat: Seat) -> list[Move]:
+    """Return every way to play the cards in hand after the actions of this turn, whether or not the slots allow it."""
+    if sky.phase == LAY or seat not in to_act(sky):
+        return []
+    cards = [*sky.hands[seat], None, None]
+    return [Move((LayCards(drop, *it),)) for drop in (False, True) for it in dict.fromkeys(permutations(cards, 2))]
+
+
 def without_needless(sky: State, seat: Seat, move: Move) -> Move:
     """Return a move without each `finish` at which no action is left, since players write one at the end of a turn."""
     kept = list[Step]()

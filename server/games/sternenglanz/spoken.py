@@ -175,7 +175,7 @@ def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
     if text == "pass":
         return [it for it in legal if it in _PASSES]
     for tongue in {locale, *LOCALES}:
-        if (step := _two_steps(text, tongue, legal)) is not None:
+        if (step := _two_steps(text, tongue, legal) or _several_steps(text, tongue, legal)) is not None:
             return [step]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue, legal))
     return [it for it in found if it in legal]
@@ -197,6 +197,20 @@ def _two_steps(text: str, locale: str, legal: Sequence[Move]) -> Move | None:
     if any(len(set(moves)) != 1 for moves in meant):
         return None
     return Move(tuple(moves[0].steps[0] for moves in meant))
+
+
+def _several_steps(text: str, locale: str, legal: Sequence[Move]) -> Move | None:
+    """Return the steps of a text with semicolons, of which some may name a card without its number, or None."""
+    found: list[Step] = []
+    for part in text.split(";") if ";" in text else ():
+        try:
+            found += read_spoken(part, locale).steps
+        except MalformedMove:
+            meant = set(_cards_in(_plain(part), _dialect(locale), legal))
+            if len(meant) != 1:
+                return None
+            found += meant.pop().steps
+    return Move(tuple(found)) if 0 < len(found) <= MOST_STEPS else None
 
 
 def fitting_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:

@@ -145,7 +145,9 @@ def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
     if declined and player_id != head.host:
-        tell_host_of_return(game_id, chosen.seat, db.session.get_one(Player, player_id).name, now)
+        name = db.session.get_one(Player, player_id).name
+        is_known = any(row.invited_by == head.host for row in declined)  # the host has entered this address
+        tell_host_of_return(game_id, chosen.seat, f"{name} ({email})" if is_known else name, now)
     with committing((player_id, chosen.seat)):
         db.session.commit()
     notifier.note_change(game_id)
@@ -300,11 +302,17 @@ def decline_invitation(word: str, words: str = "") -> datetime:
     return now
 
 
+def can_reconsider(game: Game, seat: Seat, email: str) -> bool:
+    """Return whether the seat is still free and this address was the last to decline it."""
+    row = game.seats[seat]
+    return row.kind == "open" and row.lost_at is not None and row.declined_mark == mark_of(email)
+
+
 def reconsider(game: Game, seat: Seat, email: str) -> None:
     """Reserve the seat again for the address that declined it, if it was the last to do so. Raise as
     `restore_invitation`."""
     row = game.seats[seat]
-    if row.lost_at is None or row.declined_mark != mark_of(email):
+    if row.lost_at is None or not can_reconsider(game, seat, email):
         raise SeatTaken("This seat is no longer reserved for you.")
     take_again(game.game_id, seat, email, row.lost_at)
 

@@ -18,6 +18,7 @@ from flask_babel import gettext, ngettext
 
 from server.errors import NotFound
 from server.games import GAMES
+from server.games.presentation import later_moves
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
@@ -194,7 +195,8 @@ def _at_rest(errand: Errand, number: int) -> Due | None:
 
 def _found(read: Mail, it: Due) -> Found:
     rules = it.game.table.rules
-    legal = rules.legal_moves(it.game.table.state, it.seat)
+    state = it.game.table.state
+    legal = [*rules.legal_moves(state, it.seat), *later_moves(rules, state, it.seat)]
     return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
 
 

@@ -312,7 +312,7 @@ def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
         locale=locale,
         scope=f"{mail.game_id}/{mail.seat}",
         before=inbox.earlier_acted_lines(mail),
-        legal=legal_moves(mail, game),
+        legal=legal_moves(mail, game, with_later=True),
         settings=child.run(settings_beside_table, list(chain(*parts)), locale) if may_set else {},
     )
     if all(sum(line.strip() != "" for line in part) == 1 for part in parts):

@@ -16,7 +16,7 @@ from flask_babel import gettext
 
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import RSVP
-from server.accounts.players import address_of
+from server.accounts.players import address_of, suggested_name
 from server.accounts.signed_links import INVITATION, is_mark_of, sign
 from server.clock import clock
 from server.errors import AlreadySeated, NotFound, PlayError, SeatTaken
@@ -24,7 +24,7 @@ from server.games import Json, MalformedMove, Seat
 from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import LONGEST_GREETING, MOST_LINES
-from server.play.seating.seats import accept_invitation, decline_invitation, invited_address, reconsider
+from server.play.seating.seats import accept_invitation, can_reconsider, decline_invitation, invited_address, reconsider
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
@@ -62,7 +62,7 @@ _INTENDING = (
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
 )
 _LEADING = (
-    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
+    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|actually|on second thoughts?|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
     "|désolée?|malheureusement|chouette|génial|parfait|bene|perfetto|va bene|certo|purtroppo|mi dispiace"
 )
 
@@ -108,6 +108,8 @@ _IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
     r"|perch[éè] no|nessun problema|non vedo l['’]ora"
+    r"|on second thoughts?|(?:i['’]ve |i have |i )?changed my mind|(?:ich habe (?:es mir|mich) )?(?:doch )?(?:noch(?: ?mal)? )?(?:anders überlegt|umentschieden)"
+    r"|(?:j['’]ai )?changé d['’]avis|(?:ho )?cambiato idea|(?:ci ho )?ripensato|après réflexion"
     r"|(?:come|cosa|dove|quando|quanto) si|(?:don['’]?t|do not) (?:yet )?know (?!if|whether)|(?:kenne|weiß|kann)(?: \w+){0,3}?(?: noch)? nicht"
     r"|ne (?:connais|sais) pas(?: encore)?|non (?:conosco|so) (?!se\b))",
     re.IGNORECASE,
@@ -275,12 +277,12 @@ def _carried_out(guest: Guest) -> Said:
     read = unsigned(read, guest.player.name if guest.player else "", locale)
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
     if said != NO and guest.address is None and guest.stand_in() is None:
+        if not can_reconsider(guest.game, guest.seat, guest.email):
+            return Said(wrong=_given_away(), lost=True)
         try:
             if said == YES:
                 reconsider(guest.game, guest.seat, guest.email)
         except PlayError:
-            said = None
-        if said is None:
             return Said(wrong=_given_away(), lost=True)
     if said is None:
         if wants_rules(read, locale):
@@ -390,7 +392,7 @@ def _do(said: str, guest: Guest) -> None:
     """Accept or decline an invitation or a stand-in request, for a person who may be new (see `accept_invitation`). The
     call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, guest.game.game_id, guest.seat, guest.mark)
-    newcomer = {"locale": spoken().locale, "likely_name": first_name_of(guest.read.named)}
+    newcomer = {"locale": spoken().locale, "likely_name": _likely_name(guest)}
     asked = guest.stand_in()
     if asked and asked.accepted_by is None:
         if said == YES:
@@ -410,6 +412,14 @@ def _do(said: str, guest: Guest) -> None:
     else:
         with suppress(NotFound):  # the invitation was already declined
             decline_invitation(word, _words_of(guest.read))
+
+
+def _likely_name(guest: Guest) -> str:
+    """Return the name of a new player from their email or, as on the page, from their address. Strangers at a table that
+    isn't private read only the first word of an address."""
+    suggested = suggested_name(guest.email)
+    likely = suggested if guest.game.head.private else suggested.partition(" ")[0]
+    return first_name_of(guest.read.named) or likely
 
 
 def _words_of(read: replies.Mail) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from flask_babel import gettext, ngettext
 
 from server.games import Json, Seat
-from server.games.presentation import example, legend, score_unit, write_move
+from server.games.presentation import example, later_moves, legend, score_unit, write_move
 from server.play.game import Game
 from server.play.table import OVER
 from server.play.turns.first_answers import present_turn
@@ -171,11 +171,15 @@ def newest_answer(mail: Incoming) -> Json:
     return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
 
 
-def legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
-    """Return the legal moves of the turn that an email answers, if the game completes lines by them."""
+def legal_moves(mail: Incoming, game: Game, with_later: bool = False) -> Sequence[Any]:
+    """Return the legal moves of the turn that an email answers, if the game completes lines by them. `with_later`: also
+    the steps that can follow in this turn."""
     rules = game.table.rules
     is_turn = bool(game.table.turns) and present_turn(game, mail.seat, mail.turn) is not None
-    return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
+    if not (is_turn and hasattr(rules, "meant_moves")):
+        return []
+    later = later_moves(rules, game.table.state, mail.seat) if with_later else []
+    return [*rules.legal_moves(game.table.state, mail.seat), *later]
 
 
 def _about_yes(doing: Doing) -> str:

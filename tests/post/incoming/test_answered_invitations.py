@@ -180,6 +180,25 @@ def test_the_reply_to_a_yes_says_how_to_change_the_name_and_to_get_the_rules(off
     assert "HOW TO WRITE A MOVE" in desk_says("rules sternenhimmel")
 
 
+@pytest.mark.parametrize(
+    ("private", "sender", "name"),
+    [
+        (True, "jonas.w@example.org", "Jonas W"),
+        (False, "jonas.w@example.org", "Jonas"),
+        (True, "Joe Winter <jonas.w@example.org>", "Joe"),
+    ],
+)
+def test_a_new_player_is_named_after_their_email_or_address(
+    office: Office, ada: UUID, private: bool, sender: str, name: str
+) -> None:
+    open_game(ada, wanted(ME, {"email": "jonas.w@example.org"}, OPEN, private=private))
+    [invitation] = office.mails("jonas.w")
+    arrives(invitation.reply_to, a_mail("yes", sender="jonas.w@example.org", From=sender))
+    deal_with_mails()
+    jonas = player_at("jonas.w@example.org")
+    assert jonas and profile(jonas)["name"] == name
+
+
 def test_the_reply_to_a_yes_of_a_player_with_a_name_offers_no_other(office: Office, ada: UUID) -> None:
     change_profile(person("cyd"), {"name": "Cyd"})
     open_game(ada, wanted(ME, {"email": CYD}, OPEN, options={"edition": "sargon-it"}))
@@ -265,8 +284,34 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     everything_due_happens()
     told = office.mails("ada")[-1]
     assert told.subject == "Invitation accepted: Tuesday stars"
-    assert "comes after all." in told.text
+    assert "Cyd (cyd@example.org) comes after all." in told.text
     assert "You can invite someone else here: " in told.text
+
+
+@pytest.mark.parametrize(
+    ("text", "seated"),
+    [
+        ("yes, on second thoughts!", True),
+        ("On second thoughts, yes please!", True),
+        ("Yes, I've changed my mind.", True),
+        ("Ja, ich habe es mir anders überlegt", True),
+        ("Oui, j'ai changé d'avis !", True),
+        ("Sì, ho cambiato idea", True),
+        ("Can I still join?", False),
+        ("Perhaps I have time now", False),
+    ],
+)
+def test_an_answer_after_a_no_is_taken_while_the_seat_is_free(
+    office: Office, game_id: UUID, text: str, seated: bool
+) -> None:
+    cyd_writes(office, "no")
+    answer = cyd_writes(office, text)
+    assert answer is not None
+    assert "no longer reserved" not in answer.text
+    assert sits(game_id) is seated
+    assert ("reply with the word yes" in answer.text) is not seated
+    cyd_writes(office, "yes")
+    assert sits(game_id)
 
 
 @pytest.mark.parametrize("hidden", ["deleted", "blocked", "nameless"])

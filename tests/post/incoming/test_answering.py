@@ -15,7 +15,8 @@ from server import errors
 from server.accounts.players import change_profile, profile
 from server.clock import clock
 from server.games import GAMES
-from server.games.presentation import in_words
+from server.games.presentation import in_words, write_move
+from server.games.sternenglanz.moves import LayCards, Move
 from server.play import commits
 from server.play.commits import load, whole_log
 from server.play.mail.mail_in import open_reply_address, reply_word
@@ -868,6 +869,24 @@ def test_a_move_without_its_slot_is_played_if_only_one_slot_fits(
     answer = " ".join(ada_writes(office, line).text.split())
     assert ("your turn goes on. You've played so far: 1 lay" in answer) == (births == 0)
     assert ("This line fits several moves: 1 lay" in answer) == (births == 1)
+
+
+def test_a_card_without_its_number_is_played_after_the_actions_of_the_same_email(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
+) -> None:
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    game_id, rules = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0}), GAMES["sternenglanz"]
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    state, steps = head_of(game_id).table.state, list[Move]()
+    while not isinstance((last := rules.legal_moves(state, 0, steps)[-1]).steps[0], LayCards):
+        steps.append(last)
+    whole = "; ".join(write_move(rules, it, "en") for it in (*steps, last))
+    written = re.sub(r"\s#[0-9]+", "", whole)
+    assert written != whole
+    answer = " ".join(ada_writes(office, written).text.split())
+    assert "Your turn is over" in answer
+    assert list(head_of(game_id).table.to_act) == [1]
 
 
 def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID) -> None:
