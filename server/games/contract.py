@@ -3,9 +3,10 @@
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
 `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`,
 `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
-`usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`,
-`meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`, `known_words`, `example`,
-`rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
+`usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
+`spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
+`known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
+a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -256,6 +257,7 @@ WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few 
 # are words by which a misspelt move is recognised.
 ReadSpoken = Callable[[str, str], Any]  # text, locale -> move
 WriteSpoken = Callable[[Any, str], str]  # move, locale -> text
+TellMove = Callable[[Any, "Language"], str]  # -> what the move does, as a reader would say it, without a full stop
 SpokenWords = Callable[[str], Collection[str]]  # locale -> words in lower case
 # What players write instead of a move: an incomplete text or a sentence. The caller has removed words such as "please".
 # A text that fits exactly one move is played, so these functions must know every word of it.

@@ -13,6 +13,7 @@ from server.games.contract import (
     Rules,
     Seat,
     Sentence,
+    TellMove,
     WithNews,
     WithResult,
     WriteFirstTurn,
@@ -325,6 +326,12 @@ def write_move(rules: Rules, move: Any, locale: str) -> str:
     moves."""
     write = getattr(rules, "write_spoken", None)
     return write(move, locale) if write else rules.write_move(move)
+
+
+def move_in_words(rules: Rules, move: Any, locale: str) -> str:
+    """Return a move as a reader would say it, without a full stop, or as `write_move` if the game has no such words."""
+    tell: TellMove | None = getattr(rules, "tell_move", None)
+    return tell(move, language(locale)) if tell else write_move(rules, move, locale)
 
 
 def without_needless(rules: Rules, state: Any, seat: int, move: Any) -> Any:

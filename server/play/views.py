@@ -131,11 +131,12 @@ def table_at(game: Game, version: int) -> Table:
 
 
 def fullest_version(game: Game) -> int:
-    """Return the last version at which the table showed most to a spectator. Without `fullness`, that is the current
-    version."""
+    """Return the last version at which the table showed most to a spectator. Without `fullness`, or before the start,
+    that is the current version."""
     commits = fold_commits(new_table(game.head.rules), whole_log(game.game_id))
-    tables = [table for _, table in commits if table.state is not None] or [game.table]
-    rules = game.table.rules
+    tables, rules = [table for _, table in commits if table.state is not None], game.table.rules
+    if not tables:
+        return game.table.version
     return tables[fullest(rules, [rules.view(table.state, None) for table in tables])].version
 
 

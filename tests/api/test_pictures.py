@@ -91,3 +91,18 @@ def test_a_turn_email_shows_the_table_as_text_first_then_as_an_inline_picture(ap
     assert picture.get_content().startswith(b"\x89PNG")
     assert "&lt;b&gt;Stars &amp; more&lt;/b&gt;" in page.get_content() and "<b>Stars" not in page.get_content()
     assert "The table:" in words.get_content()
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_each_version_can_be_drawn_from_the_start_on_also_with_the_table_at_its_fullest(app, rules):
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    unstarted = open_game(people[0], {"rules": rules, "seats": [{"player": "me"}, *[{"open": True}] * 2]}).game_id
+    running = game_of(*people, rules=rules)
+    moves_on(running, people[0])
+    client = app.test_client()
+    for game_id in (unstarted, running):
+        for at in range(load(game_id).table.version + 1):
+            for query in ("", "&fullest=true"):
+                found = client.get(f"/v1/games/{game_id}/picture.svg?at={at}{query}").status_code
+                shows_stars = game_id == running and (at or query)
+                assert found == (200 if shows_stars else 404), (at, query)

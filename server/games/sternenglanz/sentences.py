@@ -5,12 +5,55 @@ from collections.abc import Mapping, Sequence
 
 from server.games.contract import Json, Sentence
 from server.games.sternenglanz.material import CARDS
-from server.games.sternenglanz.names import bild_name, card_name, piece_name
+from server.games.sternenglanz.moves import (
+    Choose,
+    Finish,
+    Lapse,
+    LayCards,
+    Move,
+    SchwarzesLoch,
+    Step,
+    Sterngeburt,
+    Sternwanderung,
+    Supernova,
+)
+from server.games.sternenglanz.names import bild_name, card_name, piece_in_sentence, piece_name
 from server.games.sternenglanz.notation import NOTATION, NOTATION_LINES, read_move
 from server.games.sternenglanz.spoken import write_spoken
 from server.games.sternenglanz.table import patterns
 from server.render.text_layout import punctuated
 from server.translations import Language
+
+
+def tell_move(move: Move, say: Language) -> str:
+    return punctuated("; ".join(_tell_step(step, say) for step in move.steps), say.locale)
+
+
+def _tell_step(step: Step, say: Language) -> str:
+    match step:
+        case Choose(slot2, slot3):
+            cards = {"slot2": card_name(slot2, say.locale), "slot3": card_name(slot3, say.locale)}
+            return say.gettext("%(slot2)s for slot 2, %(slot3)s for slot 3", **cards)
+        case Sterngeburt(slot, star, field):
+            born = piece_in_sentence(star, say.locale)
+            return say.gettext("Slot %(slot)s: %(star)s on %(field)s", slot=slot, star=born, field=field)
+        case Sternwanderung(slot, path):
+            return say.gettext("Slot %(slot)s: a star moves %(path)s", slot=slot, path=" → ".join(path))
+        case SchwarzesLoch(slot, field):
+            return say.gettext("Slot %(slot)s: black hole on %(field)s", slot=slot, field=field)
+        case Supernova(slot, field):
+            return say.gettext("Slot %(slot)s: Supernova on %(field)s", slot=slot, field=field)
+        case Lapse(slot):
+            return say.gettext("Slot %(slot)s: skipped", slot=slot)
+        case Finish():
+            return say.gettext("stop after slots 1 and 2")
+        case LayCards(drop_nova, slot2, slot1):
+            laid = [
+                say.gettext("%(card)s in slot %(slot)s", card=card_name(card, say.locale), slot=slot)
+                for slot, card in ((2, slot2), (1, slot1))
+                if card
+            ] or [say.gettext("no card")]
+            return ", ".join([*([say.gettext("drop the Supernova card")] if drop_nova else []), *laid])
 
 
 def _hand_dealt(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:

@@ -51,6 +51,7 @@ from server.games.sternenhimmel.sentences import (
     introduction,
     legend,
     notation,
+    tell_move,
     usual_minutes,
     usual_turns,
 )

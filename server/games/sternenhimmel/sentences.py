@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from server.games.contract import Json, Sentence
 from server.games.sternenhimmel.material import BOARDS
+from server.games.sternenhimmel.moves import Placement
 from server.translations import Language
 
 _SPACES = sum(len(board.spaces) for board in BOARDS.values())
@@ -25,6 +26,15 @@ def _star_placed(item: Json, names: Sequence[str], say: Language, is_own: bool) 
         star=_star(item["star"], say),
         board=board_name(item, say),
         space=item["space"],
+    )
+
+
+def tell_move(move: Placement, say: Language) -> str:
+    return say.gettext(
+        "%(star)s on %(board)s %(space)s",
+        star=_star(move.star, say),
+        board=board_name({"board": move.board}, say),
+        space=move.space,
     )
 
 

@@ -20,7 +20,7 @@ import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
-import { toSignIn } from "../ui/routes.js";
+import { toSignIn, whereNow } from "../ui/routes.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
 /** @import { Game, GameEvent, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
@@ -155,7 +155,7 @@ function Begun({ table }) {
   const turn = game.you?.turn ?? null;
   const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn for which the hint is open
   const isHinted = at === null && turn !== null && hinted === turn;
-  const [isReviewed, review] = useState(false);
+  const [isReviewed, review] = useState(whereNow().query.has("review")); // a link in an email opens it
   const [owner, lookAtSeat] = useState(/** @type {number | null} */ (null));
   const first = useRef();
   const details = useRef();

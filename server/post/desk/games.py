@@ -41,7 +41,7 @@ from server.post.desk.arguments import (
 )
 from server.post.incoming.commands import HINT, word_for
 from server.post.table_help import earlier_line
-from server.post.wording import moment, pace_of, spoken, whole_points, with_you
+from server.post.wording import counted, moment, pace_of, spoken, whole_points, with_you
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
@@ -441,7 +441,7 @@ def _review(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
     if is_complete:
-        return _review_said(found, errand.named(game), game)
+        return _review_said(found, game, errand.player_id)
     left = timedelta(minutes=1 + (found["total"] - found["done"]) // _REVIEWED_PER_MINUTE)
     told = gettext(
         "A bot is reviewing your moves in %(title)s. We'll email you the review in about %(time)s.",
@@ -452,31 +452,56 @@ def _review(errand: Errand, rest: str) -> Said:
     return Said(told=[told], review=which)
 
 
-def _review_said(found: Json, name: str, game: Game) -> Said:
-    """Return a complete review in words. `name`: what the reader calls the game."""
-    result, choices = whole_points(found["result"]), whole_points(found["choices"])
-    told = gettext(
-        "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
-        "luck: %(luck)s.",
-        game=name,
-        result=f"{result:+d}",
-        choices=f"{choices:+d}",
-        luck=f"{result - choices:+d}",
-    )
-    lines = [
-        gettext(
-            "%(turn)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
-            turn=_turn_of(game, it["version"]),
-            move=it["words"],
-            better=it["better"]["words"],
-            gain=whole_points(it["better"]["gain"]),
+def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
+    """Return a complete review in words, with the table before the move that cost most."""
+    better = clearly_better(found["moves"])[:_MOST_BETTER]
+    told = [*_figures(found, game)]
+    if better:
+        told.append(
+            ngettext("You could have gained most here:", "You could have gained most in these moves:", len(better))
         )
-        + f" {it['better']['why']}".rstrip()
-        for it in clearly_better(found["moves"])[:_MOST_BETTER]
-    ]
-    if not lines:
-        return Said(told=[told, gettext("The bot found no move that was clearly better than yours.")])
-    return Said(told=[told, gettext("These moves would have been clearly better:")], items=lines)
+    else:
+        told.append(gettext("The bot found no move that was clearly better than yours."))
+    version = better[0]["version"] if better else game.version
+    return Said(
+        told=told,
+        items=[_better_line(it, game) for it in better],
+        picture={"game": str(game.game_id), "player": str(player_id), "version": version},
+        reviewed=str(game.game_id),
+    )
+
+
+def _figures(found: Json, game: Game) -> Iterator[str]:
+    result, choices, margin = (whole_points(found[it]) for it in ("result", "choices", "margin"))
+    is_of_two = len(game.seats) == 2
+    figures = {"title": game.head.title, "result": f"{result:+d}"}
+    yield (
+        gettext("%(title)s: your score, compared with the other player's: %(result)s.", **figures)
+        if is_of_two
+        else gettext("%(title)s: your score, compared with the others' average: %(result)s.", **figures)
+    )
+    luck = result - choices
+    parts = gettext("Your moves: %(choices)s, luck: %(luck)s.", choices=f"{choices:+d}", luck=f"{luck:+d}")
+    yield parts + " " + gettext("Both figures can be off by %(margin)s.", margin=margin)
+    if margin > max(abs(choices), abs(luck)):
+        yield gettext("That's more than either figure, so in this game your moves can't be told apart from luck.")
+    yield gettext(
+        "Your moves are compared with those of a bot of about level 2. The rest is luck: the draw, your seat, and what the "
+        "others played."
+    )
+
+
+def _better_line(it: Json, game: Game) -> str:
+    rules, locale = game.table.rules, spoken().locale
+    played, better = (rules.move_from_json(move) for move in (it["move"], it["better"]["move"]))
+    line = gettext(
+        "%(turn)s. You: %(move)s. Better: %(better)s, worth about %(points)s more.",
+        turn=_turn_of(game, it["version"]),
+        move=text.move_in_words(rules, played, locale),
+        better=text.move_in_words(rules, better, locale),
+        points=counted(whole_points(it["better"]["gain"]), text.score_unit(game.head.rules)),
+    )
+    return f"{line} {it['better']['why']}".rstrip()
 
 
 def _turn_of(game: Game, version: int) -> str:
@@ -501,9 +526,14 @@ def with_review(said: Json) -> Json:
         return said | {"told": [str(error.words.said(gettext))]}
     if not is_complete:
         raise RuntimeError("The review is still being computed.")  # the email is sent later
-    number = desk.numbers(player_id, [game_id])[game_id]
-    told = _review_said(found, titled_by_number(number, game.head.title, game.head.rules), game)
-    return said | {"told": told.told, "items": told.items}
+    told = _review_said(found, game, player_id)
+    return said | {
+        "line": "",
+        "told": told.told,
+        "items": told.items,
+        "picture": told.picture,
+        "reviewed": told.reviewed,
+    }
 
 
 @acts(commands.STANDINGS)

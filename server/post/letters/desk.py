@@ -78,6 +78,8 @@ class Part:
     table: str
     picture: str  # name of the image
     alt: str
+    heading: str  # "" for a reply to the quoted line
+    link: str  # link to the whole review on the page, or ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +122,9 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
         sections = rule_sections(said["rules"], locale, said.get("options")) if said.get("rules") else ()
         rules = tuple((it.title, it.blocks) for it in sections)
+        reviewed = said.get("reviewed")  # earlier releases stored none
+        texts["heading"] = gettext("Your review") if reviewed and not said["line"] else ""
+        texts["link"] = f"{it.base_url}/#/games/{reviewed}?review=yes" if reviewed else ""
         parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(
         subject=data["subject"] if "table" in data else _subject(data["subject"]),

@@ -8,6 +8,7 @@ from flask import Flask
 from server.accounts.players import player_at
 from server.bots import advice, review
 from server.bots.search import Effort
+from server.games.presentation import move_in_words
 from server.play.commits import at_version, load
 from server.play.seating.games import open_game
 from server.play.turns import reviewing
@@ -48,16 +49,23 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
     (letter,) = ann.mails()[before:]
     assert letter.subject == "Your review: Sternenglanz"
     told = letter.text
-    assert ann.asks("review 1").text.partition("Game 1")[2] == told.partition("Game 1")[2]
+    assert "You wrote" not in told and " #" not in told
+    assert f"/#/games/{game_id}?review=yes" in told
+    assert "of a bot of about level 2" in " ".join(told.split())
+    assert any(part.get_content_type() == "image/png" for part in letter.message.walk())
+    assert ann.asks("review 1").text.partition("Sternenglanz:")[2] == told.partition("Sternenglanz:")[2]
     found, is_complete = reviewing.review(game_id, ann_id, None, "en")
     assert is_complete
     result, choices, luck = map(int, re.findall(r"(?<= )[+-]\d+", told)[:3])
     assert (result, choices) == (whole_points(found["result"]), whole_points(found["choices"]))
     assert choices + luck == result
+    said = " ".join(told.split())
+    assert f"Both figures can be off by {whole_points(found['margin'])}." in said
+    rules = load(game_id).table.rules
     for it in reviewing.clearly_better(found["moves"]):
         turn = at_version(load(game_id), it["version"]).state.turn
-        line = f"{f'Turn {turn}' if turn else 'Start'}: {it['words']}"
-        assert " ".join(line.split()) in " ".join(told.split())
+        played = move_in_words(rules, rules.move_from_json(it["move"]), "en")
+        assert f"{f'Turn {turn}' if turn else 'Start'}. You: {played}. Better: " in said
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
