@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
-`begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`,
+`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`,
 `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
@@ -220,6 +220,7 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # only at its end.
 # `ASIDE`: types of events that letters and summaries leave out, since the table shows what they did.
 # `MOVES_ASIDE`: those of them that are moves, which a take-back lists.
+# `RETOLD`: type of an event -> type of a later one that says the same to the player, so that a take-back lists it once.
 
 # State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
 # the game is over. It shows the seat nothing new.

@@ -1,6 +1,6 @@
 """Views of a game, and the check of whether a player may see it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from uuid import UUID
 
@@ -294,4 +294,7 @@ def would_undo(game: Game, viewer: Seat | None, to: int, locale: str) -> list[st
     aside: frozenset[str] = getattr(rules, "ASIDE", frozenset()) - getattr(rules, "MOVES_ASIDE", frozenset())
     news = [it for it in without_undone(story(game, viewer)) if it["version"] > to and it["type"] not in aside]
     news = [it for it in news if it["type"] != TAKEN_BACK]  # what it took back is left out as well
+    retold: Mapping[str, str] = getattr(rules, "RETOLD", {})
+    types = {it["type"] for it in news}
+    news = [it for it in news if retold.get(it["type"]) not in types]
     return [told for it in news if (told := sentence(it, game.names, locale, viewer))]

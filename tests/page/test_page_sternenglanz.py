@@ -205,6 +205,43 @@ def test_a_star_can_be_moved_by_finger_on_a_phone(pair: tuple[Client, Client], w
     assert min(sizes) >= 24  # WCAG 2.2, 2.5.8
 
 
+def migrating(pair: tuple[Client, Client]) -> tuple[str, Json]:
+    """A game and a step in which a star moves along several lines."""
+    while True:
+        game = sternenglanz_of(pair[0], ME, OPEN)
+        pair[1].post(f"/v1/games/{game}/seats", {})
+        for client in pair:
+            play(client, game, steps_open(client, game)[-1])
+        steps = [it for it in steps_open(pair[0], game) if it["do"] == "move"]
+        near = {(it["slot"], it["path"][1]) for it in steps}
+        far = [it for it in steps if len(it["path"]) > 2 and (it["slot"], it["path"][-1]) not in near]
+        if far:
+            return game, far[0]
+
+
+@pytest.mark.parametrize("is_by_step", [False, True])
+def test_a_star_moves_by_one_tap_on_where_it_can_get_to_or_by_a_tap_a_line(
+    pair: tuple[Client, Client], windows: Windows, is_by_step: bool
+) -> None:
+    game, step = migrating(pair)
+    page = windows.open(pair[0])
+    page.goto(f"/#/games/{game}")
+    path = step["path"]
+    for tapped in (f"[data-slot='{step['slot']}']", f"[data-field={path[0]}]"):
+        page.locator(tapped).click()
+    expect(page.locator(f"[data-field={path[-1]}]")).to_have_class(re.compile(r"\bopen lit\b"))
+    closed = page.locator(".field:not(.lit):not(.chosen)").first
+    closed.click(force=True)
+    expect(page.locator(".tray")).to_contain_text(
+        f"The star can't get to {closed.get_attribute('data-field')} with this card."
+    )
+    for field in path[1:] if is_by_step else path[-1:]:
+        page.locator(f"[data-field={field}]").click()
+    expect(page.locator(".sternenglanz[data-begun='1']")).to_be_attached()
+    play_it(page)
+    until(lambda: path[-1] in pair[0].get(f"/v1/games/{game}")["view"]["board"])
+
+
 def next_with(client: Client, game: str, holds: Callable[[Json], bool]) -> list[Json]:
     return [it for it in steps_open(client, game) if holds(it)][:1]
 
@@ -242,7 +279,7 @@ def test_steps_of_the_turn_are_taken_back_in_one_tap_until_something_was_shown(
     play(client, game, laid)
     page = windows.open(client)
     page.goto(f"/#/games/{game}")
-    page.locator(".state").get_by_role("button", name=f"Take back: Slot 1: a dot star on {laid['field']}").click()
+    page.locator(".state").get_by_role("button", name="Undo").click()
     until(lambda: client.get(f"/v1/games/{game}")["view"]["board"] == before)
     expect(page.locator(".slot.lit")).to_have_count(3)
     assert turn_of(client, game) is not None

@@ -261,7 +261,7 @@ def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(h
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
-    undo = page.get_by_role("button", name="Take back: ")
+    undo = page.get_by_role("button", name="Undo", exact=True)
     undo.press("Enter")
     expect(undo).to_have_count(0)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])
@@ -279,7 +279,7 @@ def test_the_other_players_are_asked_for_a_take_back_and_agree_on_the_page(
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])  # the bot has moved, too
     ask = at_table(windows.open(two.one, locale=locale), two.game_id)
     words = json.loads(served.FILES[f"words/{locale}/details.json"].plain)
-    names = [words[f"take-back.{it}"].removesuffix("{move}") for it in ("move", "ask", "withdraw")]
+    names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "withdraw")]
     ask.get_by_role("button", name=names[0]).press("Enter")
     expect(
         ask.locator(".row button:not(.plain) + button.plain:focus")

@@ -1,21 +1,18 @@
 // Requests above the table: other players' votes that need an answer, answers to the player's own requests, and the
 // button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { cached, call } from "../ui/api.js";
+import { call } from "../ui/api.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { Tool } from "../table/tool.js";
 import { seatName } from "../ui/game-card.js";
-import { ROOMS } from "../ui/games.js";
-import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { isAmongBots } from "../ui/waiting-for-me.js";
-import { formOf } from "./plan.js";
 /** @import { SeenTable, Votes, WayBack } from "../ui/types" */
 /** @typedef {Exclude<keyof Votes, "refusals">} Wish */
 
 const EVERY = 30_000; // milliseconds between polls, in case the stream is away
-const LONGEST = 24; // letters of a move that the status line can name
 /** @type {Wish[]} */
 const WISHES = ["take-back", "pause", "resume", "abandon", "offer"];
 
@@ -121,19 +118,9 @@ function Own({ table, wish, seats }) {
 }
 
 /**
- * Load a function that names a move of this game, or null if the page can't name its moves.
- * @param {string} rules
- * @returns {Promise<((move: any) => string) | null>}
- */
-async function namesOf(rules) {
-  if (!ROOMS.includes(rules)) return null;
-  const [form, about] = await Promise.all([formOf(rules), cached(`/v1/rules/${rules}`)]);
-  return (move) => form.written(move, about);
-}
-
-/**
- * Let the player take back their last move, if possible. The status line (`isShort`) names a short move, and takes it
- * back at once if that harms no other player. While it is the player's turn, the request to the others stands in the details.
+ * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap takes the
+ * move back at once if that harms no other player, or says what would be undone. While it is the player's turn, the
+ * request to the others stands in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -141,7 +128,6 @@ export function TakeBack({ table, isShort = false }) {
   /** @returns {Promise<WayBack>} */
   const find = () => call("GET", `${base}/take-backs`);
   const [way] = useFresh(find, [game.version, game.status]);
-  const [named] = useLoaded(async () => ({ name: await namesOf(game.rules) }), [game.rules]);
   const known = useStore(votes);
   const [sure, setSure] = useState(/** @type {number | null} */ (null)); // the version to return to
   const place = useRef();
@@ -165,20 +151,19 @@ export function TakeBack({ table, isShort = false }) {
   };
   const isAsked = known?.base === base && known.votes["take-back"];
   const isBelow = game.you?.turn != null && !isAmongBots(game) && !way?.free;
-  if (!way || !named || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
-  const move = named.name?.(way.move);
-  const undo = move ? t("take-back.move", { move }) : t("take-back.mine-back");
-  const fits = move && move.length <= LONGEST;
+  if (!way || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
   const how = way.free ? "free" : isAlone ? "alone" : "ask";
-  const question = isSure && html`<span><strong>${way.undoes.join(" ")}</strong> ${how !== "free" && t(`take-back.sure-${how}`)}</span>
-    <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.do")}</button>
+  const what = t("take-back.what", { moves: way.undoes.join(" ") });
+  const head = t(how === "ask" ? "take-back.head-ask" : "take-back.head");
+  const question = isSure && html`<span><strong>${head}</strong> ${what} ${how !== "free" && t(`take-back.sure-${how}`)}</span>
+    <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.short")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
   const asks = { "aria-expanded": isSure, onClick: () => setSure(isSure ? null : way.to) };
-  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${fits ? move : t("take-back.short")} title=${undo}
-      aria-label=${undo} ...${way.free && fits ? { disabled: busy, onClick: take } : asks} />
-      ${(isSure || error) && html`<div class="really row" role="group" aria-label=${undo}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
-    : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
+  return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${t("take-back.short")} title=${what} aria-label=${t("take-back.short")}
+      ...${way.free ? { disabled: busy, onClick: take } : asks} />
+      ${(isSure || error) && html`<div class="really row" role="group" aria-label=${head}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
+    : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${t("take-back.mine-back")}</button>`}</p>`;
 }

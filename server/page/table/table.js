@@ -371,8 +371,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
     ${at === null && html`<${Next} game=${game} />`}
-    ${isRunning && mayUndo && at === null && html`<${Undo} table=${table} isShort />`}
-    <div class="tools">${children}</div>
+    <div class="tools">${isRunning && mayUndo && at === null && html`<${Undo} table=${table} isShort />`}${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} game=${game} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;

@@ -1,7 +1,8 @@
-// How a plan is made from steps of Sternenglanz.
+// How a turn and a plan are made from steps of Sternenglanz.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { choices, farther } from "./page/sternenglanz/building.js";
 import { draft, isFree } from "./page/sternenglanz/plan.js";
 
 const { sternenglanz: rules } = JSON.parse(readFileSync("recorded.json", "utf-8"));
@@ -22,4 +23,13 @@ test("a turn is planned as one move, or as several if a secret Sternbild may be 
 test("only fields that are free now become conditions", () => {
   assert.deepEqual(isFree({ steps: [birth, hole] }, view(1)), [{ at: `/board/${beside}`, is: null }]);
   assert.deepEqual(isFree({ steps: [{ ...birth, field: start }] }, view(1)), []);
+});
+
+test("a tap on a space that a star reaches in several lines takes the shortest path", () => {
+  const move = (slot, ...path) => ({ steps: [{ cmd: "act", slot, do: "move", path }] });
+  const all = choices([move(2, "a", "b", "c", "d"), move(2, "a", "c", "d"), move(2, "a", "b"), move(2, "x", "y", "z"), move(3, "a", "b", "e")]);
+  const taps = (...fields) => [{ kind: "slot", value: 2 }, ...fields.map((value) => ({ kind: "field", value }))];
+  assert.deepEqual([...farther(all, taps("a"))], [["d", taps("a", "c", "d")]]);
+  assert.deepEqual([...farther(all, taps("a", "b"))], [["d", taps("a", "b", "c", "d")]]);
+  assert.equal(farther(all, taps()).size, 0);
 });

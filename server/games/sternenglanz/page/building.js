@@ -33,7 +33,7 @@ function wanted({ cmd, slot, do: action, ...step }) {
  * @param {Move[]} moves
  * @returns {Choice[]}
  */
-function choices(moves) {
+export function choices(moves) {
   const single = moves.filter((it) => it.steps?.length === 1);
   const laying = single.flatMap(({ steps: [it] }) => (it.cmd === "lay" ? [it] : []));
   return single.flatMap((move) => {
@@ -69,6 +69,24 @@ function whole(fits, taps) {
     tapped(taps, "field").length === it.field.length && tapped(taps, "card").length === it.card.length &&
     (tapped(taps, "action").length === it.action.length || !it.action.some((action) => OUTRIGHT.has(action)));
   return fits.length === 1 && is(fits[0]) ? fits[0] : null;
+}
+
+/**
+ * Return the further fields that a star can reach in several lines, each with the shortest taps that lead there.
+ * @param {Choice[]} all
+ * @param {Tap[]} taps
+ * @returns {Map<string, Tap[]>}
+ */
+export function farther(all, taps) {
+  const [begun, before] = [tapped(taps, "field").length, taps.filter((it) => it.kind !== "field")];
+  const found = new Map();
+  if (!begun) return found;
+  const further = fitting(all, taps).filter((it) => it.step.path && it.field.length > begun + 1);
+  for (const { field } of further.sort((one, other) => one.field.length - other.field.length)) {
+    const end = field[field.length - 1];
+    if (!found.has(end)) found.set(end, [...before, ...field.map((value) => ({ kind: "field", value }))]);
+  }
+  return found;
 }
 
 /** @param {Move[]} moves */
@@ -107,10 +125,16 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const isLocked = busy || !!sending || turn === null;
 
   /**
-   * Return the taps after this one: it continues the step or, if that is impossible, replaces earlier taps.
+   * Return the taps after this one: it continues the step, ends the path further on or, if that is impossible, replaces
+   * earlier taps.
    * @param {Tap} tap
    */
-  const after = (tap) => ways(tap.kind).map((it) => [...it, tap]).find((it) => fitting(all, it).length);
+  const after = (tap) => {
+    const next = [...taps, tap];
+    if (fitting(all, next).length) return next;
+    return (tap.kind === "field" && farther(all, taps).get(tap.value))
+      || ways(tap.kind).map((it) => [...it, tap]).find((it) => fitting(all, it).length);
+  };
 
   /**
    * Return the taps that a tap of this kind may follow, most preferred first. A field neither drops a slot nor a path.
@@ -132,6 +156,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   function openOf(kind) {
     const known = opens.get(kind) ?? new Set(ways(kind).flatMap((way) =>
       fitting(all, way).map((it) => it[kind][tapped(way, kind).length])));
+    if (kind === "field") farther(all, taps).forEach((_, end) => known.add(end));
     opens.set(kind, known);
     return known;
   }
@@ -241,6 +266,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       /** @type {Set<unknown>} */
       const next = new Set(fits.map((it) => it[kind][nth]));
       next.delete(undefined);
+      if (kind === "field") farther(all, taps).forEach((_, end) => next.add(end));
       return next;
     },
     /** Return the possible actions, including alternatives to the chosen ones. */

@@ -119,14 +119,14 @@ export function Room({ table, rules, view: now, at }) {
   }
 
   /**
-   * Return the server's reason why the current step can't use this field.
+   * Return the reason why the current step can't use this field.
    * @param {string} id
    */
   async function whyClosed(id) {
     const step = building.fits[0]?.step;
     if (!step) return null;
-    const path = step.path && [...step.path.slice(0, building.tapped("field").length), id];
-    const steps = [...building.begun.flatMap((it) => it.move.steps), { ...step, ...(path ? { path } : { field: id }) }];
+    if (step.path) return t(building.tapped("field").length ? "ask.missed.way" : "ask.missed", { field: id });
+    const steps = [...building.begun.flatMap((it) => it.move.steps), { ...step, field: id }];
     try {
       await table.preview(/** @type {number} */ (turn), { steps });
     } catch (refused) {
