@@ -705,10 +705,51 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
 ) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
-    for text in ("oops, undo please", "undo it, please!", "please take that back"):
+    for text in ("oops, perhaps I should undo it", "maybe take that back?"):
         answer = " ".join(ada_writes(office, text).text.split())
-        assert "To do this, reply with this line." in answer and " undo (" in answer, answer
+        assert " undo (" in answer or 'reply "undo"' in answer, answer
         assert "To plan a move" not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "can I take that back please?",
+            "oops, undo please",
+            "undo it, please!",
+            "Hi Bea,\n\nplease take that back.\n\nAda",
+            "Oops, I'd like to undo that",
+        ),
+        *("Kann ich das bitte zurücknehmen?", "Je voudrais annuler mon coup, s'il te plaît"),
+        "Vorrei ritirare la mia mossa",
+    ],
+)
+def test_a_clear_request_in_words_takes_the_move_back(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
+    office.mails("ada")
+    line = a_move(game_id, ada)
+    moves_on(game_id, ada)
+    assert "Your move has been taken back" in " ".join(ada_writes(office, text).text.split())
+    assert a_move(game_id, ada) == line
+
+
+def test_a_stranger_takes_no_move_back_in_words(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    before = happened(game_id)
+    ada_writes(office, "can I take that back please?", sender="eve@example.org")
+    assert happened(game_id) == before
+
+
+def test_a_greeting_before_a_move_is_ignored(office: Office, game_id: UUID, ada: UUID) -> None:
+    line = a_move(game_id, ada)
+    assert f"your move was played: {line}" in " ".join(ada_writes(office, f"Hi! {line}").text.lower().split())
+
+
+def test_our_reply_names_the_step_that_was_not_understood(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    answer = ada_writes(office, "3 move c6 d9 e9; frobnicate everything").text
+    assert "We don't understand this part of the line: “frobnicate everything”." in " ".join(answer.split())
 
 
 def test_a_message_beside_a_move_that_failed_is_posted_once(office: Office, game_id: UUID, ada: UUID) -> None:
