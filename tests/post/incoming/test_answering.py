@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from html import unescape
 from random import Random
 from types import FrameType, FunctionType, SimpleNamespace
 from uuid import UUID
@@ -904,6 +905,22 @@ def test_a_card_without_its_number_is_played_after_the_actions_of_the_same_email
     answer = " ".join(ada_writes(office, written).text.split())
     assert "Your turn is over" in answer
     assert list(head_of(game_id).table.to_act) == [1]
+
+
+def test_the_email_about_a_turn_that_goes_on_after_an_undo_says_what_was_played(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
+) -> None:
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    first = in_words(GAMES["sternenglanz"], a_move(game_id, ada), "en")
+    ada_writes(office, first)
+    ada_writes(office, a_move(game_id, ada))
+    letter = ada_writes(office, "undo")
+    for part in (letter.text, letter.page):
+        assert f"You've played so far: {first}" in unescape(part)
+        assert "Your move has been taken back: " in part
 
 
 def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID) -> None:
