@@ -327,8 +327,7 @@ def legend(say: Language) -> str:
 
 
 def notation(say: Language) -> str:
-    written = {name: write_spoken(read_move(line), say.locale) for name, line in NOTATION_LINES.items()}
-    lines = {name: line.replace(" ", "\u00a0") for name, line in written.items()}
+    lines = {name: write_spoken(read_move(line), say.locale) for name, line in NOTATION_LINES.items()}
     return say.gettext(NOTATION, **lines)
 
 
