@@ -121,8 +121,10 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
 
 
 def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
-    """Return what the player wants to achieve and does now, perhaps with more lines about their pieces, if this is
-    their first turn with these rules or in a rematch. Otherwise return ""."""
+    """Return what the player wants to achieve and does now. Further lines are about their pieces.
+
+    Return "" unless this is their first turn with these rules or in a rematch.
+    """
     if turns or (_knows_rules(game, seat) and game.head.rematch_of is None):
         return ""
     rules = game.table.rules
