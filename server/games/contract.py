@@ -248,7 +248,9 @@ FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a f
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
 WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> where the score of a seat comes from
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
-WriteFirstTurn = Callable[[Json, "Language"], str]  # view -> what to achieve, and what to do in the first turn
+WriteFirstTurn = Callable[
+    [Json, "Language"], str
+]  # view -> what to achieve and what to do in the first turn; more lines about the pieces
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 FigureInWords = Callable[[str, "Language"], list[str]]  # -> the lines that replace a picture of the rules in emails
 WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean

@@ -395,8 +395,8 @@ def introduction(rules_name: str, locale: str) -> tuple[str, str]:
 
 
 def first_turn(rules_name: str, view: Json, locale: str) -> str:
-    """Return how the player with this view wins, and what to do in the first turn. By default, return what players do in
-    this game."""
+    """Return how the player with this view wins, and what to do in the first turn. Further lines say what the player's
+    pieces do. By default, return what players do in this game."""
     write: WriteFirstTurn | None = getattr(GAMES[rules_name], "first_turn", None)
     return write(view, language(locale)) if write else introduction(rules_name, locale)[0]
 

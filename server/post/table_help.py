@@ -11,11 +11,11 @@ from sqlalchemy import select
 
 from server.clock import clock
 from server.games import Seat
-from server.games.presentation import example, first_turn, write_move
+from server.games.presentation import example, first_turn, in_words, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.table import OVER
-from server.play.turns.going_back import last_move
+from server.play.turns.going_back import last_move, played_so_far
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
@@ -121,12 +121,21 @@ def asking_words(game: Game, seat: Seat) -> list[str]:
 
 
 def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
-    """Return what the player wants to achieve and does now, if this is their first turn with these rules or in a
-    rematch, otherwise ""."""
+    """Return what the player wants to achieve and does now. Further lines are about their pieces.
+
+    Return "" unless this is their first turn with these rules or in a rematch.
+    """
     if turns or (_knows_rules(game, seat) and game.head.rematch_of is None):
         return ""
     rules = game.table.rules
     return first_turn(rules.NAME, rules.view(state, seat), spoken().locale)
+
+
+def so_far(game: Game, seat: Seat, version: int, told: str = "") -> tuple[str, ...]:
+    """Return what a seat had played at this version of a turn that wasn't over, as a sentence, unless it is `told`."""
+    rules = game.table.rules
+    begun = in_words(rules, played_so_far(game, seat, version), spoken().locale)
+    return (gettext("You've played so far: %(move)s", move=begun),) if begun and begun != told else ()
 
 
 def who_joined(game: Game, seat: Seat) -> str:

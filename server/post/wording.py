@@ -143,12 +143,17 @@ def command_above() -> str:
     return f"{MARK} {words}"
 
 
+_QUOTED = re.compile(r'"[^"\n]{1,60}"|“[^”\n]{1,60}”|„[^“\n]{1,60}“|«[^»\n]{1,60}»')
+_KEPT = "\ue000"  # stands for a space at which no line ends
+
+
 def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
-    """Return these words in lines of at most 76 characters. Addresses and links aren't split."""
+    """Return these words in lines of at most 76 characters. Addresses, links and quoted lines aren't split."""
     begin = indent if first is None else first
     paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
     paper.break_on_hyphens = False
-    return paper.fill(words)
+    whole = _QUOTED.sub(lambda it: it[0].replace(" ", _KEPT), words)
+    return "\n".join(paper.fill(line) for line in whole.split("\n")).replace(_KEPT, " ")
 
 
 def titled(title: str, rules: str) -> str:

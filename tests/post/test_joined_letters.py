@@ -22,6 +22,7 @@ from server import leases
 from server.accounts.players import change_profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
+from server.games.sternenglanz.material import KIND_OF
 from server.play.mail.mail_in import reply_word
 from server.play.views import view_of
 from server.play.votes import vote
@@ -109,7 +110,12 @@ def results(game_id: UUID, kind: str) -> list[str]:
 def test_the_email_about_the_first_turn_of_sternenglanz_confirms_the_choice_of_cards(line: Line, ada: UUID) -> None:
     glanz = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
     everything_due_happens()  # the bot chooses, so that the choice begins the turn
-    assert line.subjects() == ["Your turn: Sternenglanz"]
+    [letter] = line.mails()
+    assert letter.subject == "Your turn: Sternenglanz"
+    kinds = {KIND_OF[it].id for it in view_of(head_of(glanz), 0)["hand"]}
+    for part in (re.sub(r"\n  (?=\w)", " ", letter.text), letter.page):
+        lines = re.findall(r"(?:- |<li>)(.*(?: places a star | moves a dot star | removes a dot star ).*)", part)
+        assert len(lines) == len(kinds), lines
     line.plays(glanz, ada)
     everything_due_happens()
     _, turn = line.mails()

@@ -159,6 +159,7 @@ def test_a_link_to_a_turn_ended_by_a_take_back_says_so(app: Flask, game_id: UUID
             "Hi Ada,\n\nof course, no problem.\n\nCheers\nBea",
         ),
         *("ich stimme zu", "Klar, gerne!", "d’accord", "Va bene", "agree"),
+        *("ok, but only this once :-)", "ok, but only this time", "Ja, aber nur dieses Mal!"),
     ],
 )
 def test_players_agree_in_their_own_words(office: Office, game_id: UUID, ada: UUID, bea: UUID, text: str) -> None:
@@ -170,7 +171,9 @@ def test_players_agree_in_their_own_words(office: Office, game_id: UUID, ada: UU
     assert votes_of(game_id)["take-back"]["consents"] == [0, 1]
 
 
-@pytest.mark.parametrize("text", ["ok, but only this time", "yes? why?", "not sure", "no problem, if you tell me why"])
+@pytest.mark.parametrize(
+    "text", ["ok, but only this once if you explain", "yes? why?", "not sure", "no problem, if you tell me why"]
+)
 def test_an_unclear_reply_agrees_to_nothing_and_is_told_the_word(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, text: str
 ) -> None:

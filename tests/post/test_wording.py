@@ -56,6 +56,7 @@ from server.post.wording import (
     moment,
     short_span,
     span,
+    wrapped,
     write,
     write_page,
 )
@@ -523,6 +524,13 @@ def test_a_time_span_is_rounded_down_except_for_a_few_minutes_of_days(length, te
 
 
 # Many moves
+
+
+def test_no_line_ends_within_a_quoted_line() -> None:
+    line = "1 lay dot star b1"
+    for before in range(60, 80):
+        for quoted in (f'"{line}"', f"“{line}”", f"„{line}“"):
+            assert quoted in wrapped(f"{'x' * before} {quoted}.")
 
 
 def test_moves_that_begin_alike_share_a_line_and_no_move_is_wrapped() -> None:

@@ -64,7 +64,8 @@ def test_the_rules_give_each_name_from_the_printed_game_once_in_brackets(locale:
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_no_sentence_picture_or_table_contains_a_name_from_the_printed_game(locale: str) -> None:
     said = [*introduction("sternenglanz", locale), notation("sternenglanz", locale)]
-    said += [first_turn("sternenglanz", {"scenario": it, "phase": "choose"}, locale) for it in (1, 2, 4)]
+    hand = ["geburt#1", "wanderung-2#1", "loch-a#1"]
+    said += [first_turn("sternenglanz", {"scenario": it, "phase": "choose", "hand": hand}, locale) for it in (1, 2, 4)]
     said += [language(locale).gettext(it) for it in refusals().values()]
     for scenario in sorted(it["id"] for it in CARDS_DATA["scenarios"]):
         said += told_in_a_game(scenario, locale)

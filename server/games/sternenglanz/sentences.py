@@ -1,10 +1,10 @@
 """Sentences about the events of Sternenglanz."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from server.games.contract import Json, Sentence
-from server.games.sternenglanz.material import CARDS
+from server.games.sternenglanz.material import CARDS, GEBURT, KIND_OF, LOCH, WANDERUNG
 from server.games.sternenglanz.moves import (
     Choose,
     Finish,
@@ -319,7 +319,35 @@ def first_turn(view: Json, say: Language) -> str:
     if view["phase"] != "choose":
         return wins
     chooses = say.gettext("Now choose two of your cards: one for slot 2, one for slot 3.")
-    return f"{wins} {chooses}"
+    return "\n".join((f"{wins} {chooses}", *_kinds_in_hand(view, say)))
+
+
+def _kinds_in_hand(view: Json, say: Language) -> Iterator[str]:
+    """Yield what each kind of card in the hand does."""
+    bright, splendid = (need[1] for need in CARDS.birth_needs.values() if need)
+    for card in {KIND_OF[copy].id: copy for copy in reversed(view["hand"])}.values():
+        name, kind = card_name(card, say.locale), KIND_OF[card]
+        if kind.type == GEBURT:
+            yield say.gettext(
+                "%(card)s: places a star on a free space next to another star. A bright star needs %(bright)s dot stars "
+                "next to it, a splendid star %(splendid)s bright ones.",
+                card=name,
+                bright=bright,
+                splendid=splendid,
+            )
+        elif kind.type == WANDERUNG:
+            yield say.gettext(
+                "%(card)s: moves a dot star or a bright star along exactly %(steps)s lines, across free spaces only.",
+                card=name,
+                steps=" / ".join(map(str, kind.steps)),
+            )
+        elif kind.type == LOCH and CARDS.scenarios[view["scenario"]].card_points:
+            yield say.gettext(
+                "%(card)s: removes a dot star or a bright star. You score the best of its patterns that fits.",
+                card=name,
+            )
+        elif kind.type == LOCH:
+            yield say.gettext("%(card)s: removes a dot star or a bright star.", card=name)
 
 
 def usual_turns(players: int) -> int:

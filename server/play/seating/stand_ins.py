@@ -282,6 +282,8 @@ def decline_stand_in(word: str) -> Game:
         about: Json = {"what": "declined", "until": asked.from_at.isoformat(), "own": True}
         if asked.player_id:  # a player who was asked by address may be unknown to the player who asked
             about["other"] = str(asked.player_id)
+        else:
+            about["who"] = asked.email
         news = News(notice_kinds.STAND_IN, seat, about, f"declined/{mark}")
         outbox.put(game_id, [addressed(game, news, asked.asked_by, clock.now())])
         db.session.delete(asked)

@@ -53,6 +53,16 @@ class Line:
         moves = (it for _, it in sorted(self._links.items(), reverse=True) if mover(it.before.rules, it.commit) == seat)
         return next((it.before.version for it in moves if it.before.version in self._links), None)
 
+    def begun_by(self, seat: Seat) -> list[Link]:
+        """Return this seat's standing moves of a turn that isn't over, in order."""
+        found = list[Link]()
+        for _, link in sorted(self._links.items(), reverse=True):
+            by = mover(link.before.rules, link.commit)
+            if by not in (None, seat) or not link.after.rules.is_mid_turn(link.after.state, seat):
+                break
+            found += [link] if by == seat else []
+        return found[::-1]
+
     def is_free(self, version: int, seat: Seat) -> bool:
         """Return whether only this seat's player has moved since that version, and the moves revealed nothing."""
         return all(self._shows_nothing(link, seat) for at, link in self._links.items() if at > version)

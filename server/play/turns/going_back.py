@@ -124,6 +124,16 @@ def move_after(game: Game, to: int) -> str:
     return game.table.rules.write_move(played_after(game, to))
 
 
+def played_so_far(game: Game, seat: Seat, version: int) -> str:
+    """Return what this seat had played of a turn that wasn't over at this version, in the game's notation, or ""."""
+    rules = game.table.rules
+    line = line_of(rules.NAME, [row for row in whole_log(game.game_id) if row.version <= version])
+    commits = [
+        [parse_event(rules, it) for it in link.commit if it.type in rules.EVENTS] for link in line.begun_by(seat)
+    ]
+    return "; ".join(rules.write_move(rules.move_of(events)) for events in commits)
+
+
 def stands(game: Game, seat: Seat, to: int) -> bool:
     """Return whether this seat's move after version `to` still stands: it hasn't been taken back."""
     return line_of(game.table.rules.NAME, whole_log(game.game_id)).move_after(to, seat) is not None

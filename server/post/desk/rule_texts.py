@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from server.games import GAMES, Json
+from server.games import GAMES, Json, RuleError
 from server.games.presentation import (
     edition_options,
     figure_in_words,
@@ -86,6 +86,15 @@ def _sections(name: str, locale: str, options: tuple[tuple[str, str], ...] | Non
         *_Text(name, locale, options).sections(),
         Section(say.gettext("How to write a move"), (notation(name, locale),)),
     )
+
+
+def rules_in_short(name: str, locale: str, seats: int, options: Json) -> tuple[str, ...]:
+    """Return the first section of the rules of a game with these options, which explains it in three minutes."""
+    try:
+        resolved: Json | None = options_of(name, "", seats, options)
+    except RuleError:  # options of an earlier version
+        resolved = None
+    return rule_sections(name, locale, resolved)[0].lines
 
 
 def editions(name: str, locale: str) -> dict[str, str]:

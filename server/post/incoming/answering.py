@@ -227,7 +227,7 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         if waiting is not None:
             _do_confirmed(replace(reply, mail=waiting), doing)
         if wishes.problem:
-            wishes = _answer_to_request(reply) or wishes
+            wishes = _in_own_words(reply) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     if len(doing.offers) == 1 and not answer["confirm"]:
         answer["meant"] = doing.offers[0]
@@ -269,11 +269,14 @@ def _text_of(reply: _Reply) -> str:
     return keyed_hash("answers", f"{mail.game_id}/{mail.seat}/{mail.turn} {words}").hex()
 
 
-def _answer_to_request(reply: _Reply) -> Wishes | None:
-    """Return what a reply in the player's own words says to another player's request, or None if that is unclear."""
+def _in_own_words(reply: _Reply) -> Wishes | None:
+    """Return what a reply in the player's own words says to another player's request, or that it requests to take back
+    the player's move. Return None if that is unclear."""
     game, seat, locale = reply.game, reply.mail.seat, spoken().locale
-    if request_to(game, seat) and invitations.agrees(reply.read, locale):
+    if request_to(game, seat) and invitations.consents(reply.read, locale):
         return Wishes(agree=True)
+    if reply.is_proved and game.table.turns and invitations.requests_undo(reply.read):
+        return Wishes(undo=True)
     is_asked = requests_to(game, seat) or agreed_to(game, seat)
     return Wishes(refuse=True) if is_asked and invitations.refuses(reply.read, locale) else None
 

@@ -31,7 +31,7 @@ from server.post.desk.reading import read_line, unsigned
 from server.post.desk.wishes import first_name_of
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
-from server.post.incoming.sentences import without_hail
+from server.post.incoming.sentences import without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
 from server.post.wording import spoken
@@ -133,6 +133,34 @@ _WORD_OF_CONSENT = (
     "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
 )
 FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+_CONSENT_ONCE = re.compile(
+    rf"(?:yes|ja|oui|s[iì]|{_WORD_OF_CONSENT})[ ,.!–-]+(?:but |aber |mais |ma )?(?:(?:only|just) (?:this once|once|this (?:one )?time)"
+    r"|(?:nur |ausnahmsweise )+(?:dieses (?:eine )?mal|diesmal|einmal)|ausnahmsweise|(?:seulement |juste )?(?:pour )?cette fois(?:-ci)?(?: seulement)?"
+    r"|(?:solo |soltanto )?(?:per )?questa volta)[ .!]*",
+    re.IGNORECASE,
+)
+_REQUESTS_UNDO = re.compile(
+    rf"(?:(?:{_LEADING}|oops|ups|hoppla|mist|damn|oups|zut|ops)[ ,.!–-]{{1,3}}){{0,2}}(?:"
+    r"(?:can|could|may) i (?:please (?:{0})|(?:{0}),? please)"
+    r"|i(?:['’]d| would) (?:like|love) to (?:{0})(?:,? please)?|(?:please (?:{0})|(?:{0}),? please)"
+    r"|(?:kann|könnte|darf|dürfte) ich (?=.*\bbitte\b)(?:bitte )?{1}(?:,? bitte)?|ich (?:möchte|würde) (?:bitte |gern |gerne )?{1}(?: bitte)?"
+    r"|(?:puis-je|est-ce que je peux|je peux|pourrais-je) {2},? (?:s['’]il (?:te|vous) pla[iî]t|stp|svp)|(?:je voudrais|j['’]aimerais) {2}(?:,? (?:s['’]il (?:te|vous) pla[iî]t|stp|svp))?"
+    r"|(?:posso|potrei) {3},? per (?:favore|piacere)|vorrei {3}(?:,? per (?:favore|piacere))?"
+    r")[ .!?]*".replace(
+        "{0}",
+        r"take (?:that|this|it|(?:my|the|that) (?:last )?(?:move|turn)) back|take back (?:that|this|it|(?:my|the|that) (?:last )?(?:move|turn))|undo(?: (?:that|this|it|(?:my|the|that) (?:last )?(?:move|turn)))?",
+    )
+    .replace(
+        "{1}",
+        r"(?:das|(?:den|meinen|diesen) (?:letzten )?zug)(?: bitte)?(?: wieder| noch)? (?:zurücknehmen|rückgängig machen)",
+    )
+    .replace("{2}", r"(?:annuler|reprendre) (?:ça|cela|(?:mon|ce|le) (?:dernier )?coup)")
+    .replace(
+        "{3}",
+        r"(?:(?:annullare|ritirare|riprendere) (?:la mia |la |questa |l['’])?(?:ultima )?mossa|(?:annullarla|ritirarla|riprenderla))",
+    ),
+    re.IGNORECASE,
+)
 _WORD_OF_REFUSAL = (
     "not now|not today|not yet|rather not|i['’]d rather not|i would rather not|i disagree|i don['’]t agree|no way|let['’]s not"
     "|let['’]s (?:play|go) on|jetzt nicht|nicht jetzt|(?:jetzt |lieber |bitte |noch ){1,2}nicht|nicht einverstanden|ich bin dagegen"
@@ -329,6 +357,16 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
     return understood(mail, locale) == YES or _says_only(FINE, mail)
 
 
+def consents(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply to a request agrees to it, perhaps only this once."""
+    return agrees(mail, locale) or _says_only(_CONSENT_ONCE, mail)
+
+
+def requests_undo(mail: replies.Mail) -> bool:
+    """Return whether an email only requests, in the writer's own words, to take back their last move."""
+    return _says_only(_REQUESTS_UNDO, mail)
+
+
 def refuses(mail: replies.Mail, locale: str) -> bool:
     """Return whether a reply to a request says no to it, and asks for nothing else."""
     return understood(mail, locale) == NO or _says_only(_REFUSED, mail)
@@ -342,7 +380,7 @@ def _says_only(words: re.Pattern[str], mail: replies.Mail) -> bool:
             has_ended = bool(own)
         elif not has_ended or len(line.split()) > _MOST_OF_NAME:
             own.append(line)
-    return len(own) == 1 and words.fullmatch(normalize("NFC", own[0])) is not None
+    return len(own) == 1 and words.fullmatch(without_smileys(normalize("NFC", own[0]))) is not None
 
 
 def wants_rules(mail: replies.Mail, locale: str) -> bool:

@@ -16,6 +16,7 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.commands import BY_NAME, NEW, RULES
+from server.post.desk.rule_texts import rules_in_short
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, do, waiting_for
@@ -59,7 +60,11 @@ def _is_question(line: str) -> bool:
 
 def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
     """Return whether a question asks what to do, in a game and at a time at which the seat can get hints."""
-    return is_about(question, topics.ADVICE) and has_hints(game, seat) and turn_of(game.table, seat) is not None
+    return _asks_advice(question) and has_hints(game, seat) and turn_of(game.table, seat) is not None
+
+
+def _asks_advice(question: str) -> bool:
+    return is_about(question, topics.ADVICE) and not is_about(question, topics.HOW_TO_PLAY)
 
 
 def _answers(question: str, doing: Doing) -> Iterator[str]:
@@ -77,7 +82,7 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             'To take back your last move, reply "%(undo)s". If others have moved since then, we ask them first.',
             undo=word_for(UNDO, locale),
         )
-    if is_about(question, topics.ADVICE) and not _wants_advice(question, game, seat):
+    if _asks_advice(question) and not _wants_advice(question, game, seat):
         if has_hints(game, seat):
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
@@ -87,6 +92,8 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     is_of_words = is_about(question, topics.MEANING)
     if is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
+    if is_about(question, topics.HOW_TO_PLAY):
+        yield from rules_in_short(game.head.rules, locale, len(game.seats), game.head.options)
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
@@ -264,7 +271,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         doing.answer |= {"done": told, "line": wishes.line}
         if is_advised:
             do(doing, Wishes(hints=True))
-        elif is_about(wishes.line, topics.ADVICE):
+        elif _asks_advice(wishes.line):
             doing.answer["how"] = help_for_now(game, seat)
         return True
     if wishes.is_prose:
@@ -312,6 +319,9 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
             told = gettext("Possible here: %(words)s.", words=", ".join(possible))
             return f"{unknown} {told}"
         return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+    if step := sentences.faulty_step_in(line, grammar):
+        part = clean(step, _MOST_QUOTED)
+        return str(gettext("We don't understand this part of the line: “%(part)s”.", part=part))
     meant = sentences.moves_in_sentence(line, grammar) or sentences.fitting_moves_in(line, grammar)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) == 1:
@@ -325,6 +335,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
+    if word := sentences.unknown_word_in(line, grammar):
+        return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS[wishes.problem])}"
     return ""
 
 

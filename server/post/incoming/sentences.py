@@ -12,7 +12,8 @@ from typing import Any
 from server.games import Json, Rules
 from server.games.presentation import fault, fitting_moves, known_words, meant_moves, strange_word, write_move
 from server.post.incoming.doubt import PASS, contradiction_in
-from server.post.incoming.near_misses import Grammar
+from server.post.incoming.near_misses import Grammar, move_in
+from server.translations import LOCALES
 
 LONGEST = 200  # characters of a sentence
 PASSING = "pass"  # the words of every pass, as the game sees them
@@ -71,9 +72,11 @@ _FAREWELL = re.compile(  # with a capitalised name at its end
     r"|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
     r"(?:[ ,]+(?:(?i:everyone|everybody|all|zusammen|allen|euch allen|à tous|a tutti|tutti)|([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})))?[.! ]*"
 )
-_HAIL = re.compile(  # with a capitalised name; `Hi Clara, ...`
-    r"(?i:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|salut|bonjour|bonsoir|ch[eè]re?|ciao|salve|buongiorno|car[oa]) "
-    r"([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})[,!] "
+_HAIL = re.compile(  # perhaps with a capitalised name; `Hi Clara, ...` or `Hi! ...`
+    r"(?:(?i:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|salut|bonjour|bonsoir|ch[eè]re?|ciao|salve|buongiorno|car[oa]) "
+    r"([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})"
+    r"|(?i:(?:hi|hello|hey|hallo|moin|servus|salut|bonjour|bonsoir|ciao|salve|buongiorno|good (?:morning|evening)|guten (?:morgen|tag|abend))"
+    r"(?: (?:all|everyone|there|zusammen|alle|à tous|a tutti))?))\s?[,!.] "
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()#–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
@@ -121,6 +124,22 @@ def strange_word_in(line: str, grammar: Grammar) -> str:
         if word := strange_word(rules, " ".join(_words(said, locale)), locale):
             return word
     return ""
+
+
+def faulty_step_in(line: str, grammar: Grammar) -> str:
+    """Return the first step that can't be read in a line with several, of which at least one can be read, or ""."""
+    steps = [step for it in line.split(";") if (step := it.strip())]
+    unread = [it for it in steps if move_in(it, grammar.rules) is None and len(moves_in_sentence(it, grammar)) != 1]
+    return unread[0] if 0 < len(unread) < len(steps) else ""
+
+
+def unknown_word_in(line: str, grammar: Grammar) -> str:
+    """Return the first word that no language's moves contain, in a line with other words that they contain, or ""."""
+    rules, locale, _ = _of(grammar)
+    known = set().union(*(known_words(rules, it) for it in LOCALES))
+    words = _words(_sentence(line), locale)
+    unknown = [it for it in words if it not in known]
+    return unknown[0] if 0 < len(unknown) < len(words) else ""
 
 
 def fault_of(line: str, view: Json, grammar: Grammar) -> str:
@@ -185,7 +204,7 @@ def _similar(word: str, known: Collection[str]) -> list[str]:
 def _sentence(line: str) -> str:
     """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any
     other line that can't be a plain sentence."""
-    line = without_hail(_without_farewell(_CHEERFUL.sub(" ", line[: LONGEST + 1]).strip()))
+    line = without_hail(_without_farewell(without_smileys(line[: LONGEST + 1])))
     return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
 
 
@@ -207,7 +226,11 @@ def _without_farewell(line: str) -> str:
 def without_hail(line: str) -> str:
     """Return a line without a greeting by name at its beginning, such as `Hi Clara,`."""
     found = _HAIL.match(line)
-    return line[found.end() :] if found and not contradiction_in([found[1]]) else line
+    return line[found.end() :] if found and not (found[1] and contradiction_in([found[1]])) else line
+
+
+def without_smileys(line: str) -> str:
+    return _CHEERFUL.sub(" ", line).strip()
 
 
 def _words(text: str, locale: str, left_out: Collection[str] | None = None) -> list[str]:

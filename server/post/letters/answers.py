@@ -20,7 +20,7 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.table_help import joining_line
+from server.post.table_help import joining_line, so_far
 from server.post.wording import GameLetter, answer_above, by_beginning, moment, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
@@ -110,7 +110,12 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         else "",
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=presentation.in_words(rules, said.get("undone", ""), spoken().locale),
-        done=(*said["done"], *_without_a_turn(said, is_asked), *_next(game, seat, said)),
+        done=(
+            *(so_far(game, seat, reader.letter.version) if said.get("undone") else ()),
+            *said["done"],
+            *_without_a_turn(said, is_asked),
+            *_next(game, seat, said),
+        ),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),

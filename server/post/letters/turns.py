@@ -18,7 +18,15 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
-from server.post.table_help import asking_words, first_steps, for_game, turns_before, who_joined, word_for_notation
+from server.post.table_help import (
+    asking_words,
+    first_steps,
+    for_game,
+    so_far,
+    turns_before,
+    who_joined,
+    word_for_notation,
+)
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -47,6 +55,7 @@ class YourTurn(GameLetter):
     plan: str = ""  # what became of the reader's plan for this turn, a sentence
     asks: str = ""  # words that ask for help in a reply, as a list
     first: str = ""  # what to achieve and to do now, if this is the player's first turn with these rules
+    cards: tuple[str, ...] = ()  # what the reader's pieces do, a line each, beside `first`
     joined: str = ""  # who has joined, a sentence for the host's first turn
     is_first: bool = False  # whether this is the seat's first turn
     line: str = ""  # a move as the reader may write it in a reply
@@ -67,7 +76,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
     whole = text.whole_turn(rules, state, seat, locale)
     has_steps = whole not in moves
     turns = turns_before(game, seat, reader.letter.version)
-    first = first_steps(game, seat, state, turns)
+    first, *cards = first_steps(game, seat, state, turns).split("\n")
     return YourTurn(
         **reader.about,
         **time,
@@ -77,7 +86,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
             if row.person.unreachable_since and row.person.name and row.seat != seat and not game.hides_names
         ),
         since=reader.since_own_move(),
-        done=reader.done,
+        done=(*reader.done, *so_far(game, seat, reader.letter.version, reader.played)),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=examples,
         whole=whole if has_steps else "",
@@ -89,6 +98,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
         first=first,
+        cards=tuple(cards),
         joined="" if turns else who_joined(game, seat),
         is_first=not turns,
         line=whole if has_steps else examples[len(examples) // 2],

@@ -817,6 +817,8 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
     assert "We've invited the other players of game 1 Tuesday stars (Sternenglanz)." in told
     assert "ada suggests a rematch: Tuesday stars 2 (Sternenglanz)" in office.subjects("bea")
+    [again] = [it for it in office.mails("bea") if "suggests a rematch" in it.subject]
+    assert "If you don't know" not in again.text + again.page
     assert office.mails("bea")[-1].text.count("The game has started.") == 1
     first = next(
         mail.text for mail in office.mails("ada")[::-1] if "bea accepted: your rematch has begun." in mail.text

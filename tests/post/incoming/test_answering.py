@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from html import unescape
 from random import Random
 from types import FrameType, FunctionType, SimpleNamespace
 from uuid import UUID
@@ -729,10 +730,51 @@ def test_a_wish_to_undo_when_it_is_another_players_turn_is_told_the_word(
 ) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
-    for text in ("oops, undo please", "undo it, please!", "please take that back"):
+    for text in ("oops, perhaps I should undo it", "maybe take that back?"):
         answer = " ".join(ada_writes(office, text).text.split())
-        assert "To do this, reply with this line." in answer and " undo (" in answer, answer
+        assert " undo (" in answer or 'reply "undo"' in answer, answer
         assert "To plan a move" not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "can I take that back please?",
+            "oops, undo please",
+            "undo it, please!",
+            "Hi Bea,\n\nplease take that back.\n\nAda",
+            "Oops, I'd like to undo that",
+        ),
+        *("Kann ich das bitte zurücknehmen?", "Je voudrais annuler mon coup, s'il te plaît"),
+        "Vorrei ritirare la mia mossa",
+    ],
+)
+def test_a_clear_request_in_words_takes_the_move_back(office: Office, game_id: UUID, ada: UUID, text: str) -> None:
+    office.mails("ada")
+    line = a_move(game_id, ada)
+    moves_on(game_id, ada)
+    assert "Your move has been taken back" in " ".join(ada_writes(office, text).text.split())
+    assert a_move(game_id, ada) == line
+
+
+def test_a_stranger_takes_no_move_back_in_words(office: Office, game_id: UUID, ada: UUID) -> None:
+    office.mails("ada")
+    moves_on(game_id, ada)
+    before = happened(game_id)
+    ada_writes(office, "can I take that back please?", sender="eve@example.org")
+    assert happened(game_id) == before
+
+
+def test_a_greeting_before_a_move_is_ignored(office: Office, game_id: UUID, ada: UUID) -> None:
+    line = a_move(game_id, ada)
+    assert f"your move was played: {line}" in " ".join(ada_writes(office, f"Hi! {line}").text.lower().split())
+
+
+def test_our_reply_names_the_step_that_was_not_understood(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    answer = ada_writes(office, "3 move c6 d9 e9; frobnicate everything").text
+    assert "We don't understand this part of the line: “frobnicate everything”." in " ".join(answer.split())
 
 
 def test_a_message_beside_a_move_that_failed_is_posted_once(office: Office, game_id: UUID, ada: UUID) -> None:
@@ -887,6 +929,22 @@ def test_a_card_without_its_number_is_played_after_the_actions_of_the_same_email
     answer = " ".join(ada_writes(office, written).text.split())
     assert "Your turn is over" in answer
     assert list(head_of(game_id).table.to_act) == [1]
+
+
+def test_the_email_about_a_turn_that_goes_on_after_an_undo_says_what_was_played(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
+) -> None:
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    first = in_words(GAMES["sternenglanz"], a_move(game_id, ada), "en")
+    ada_writes(office, first)
+    ada_writes(office, a_move(game_id, ada))
+    letter = ada_writes(office, "undo")
+    for part in (letter.text, letter.page):
+        assert f"You've played so far: {first}" in unescape(part)
+        assert "Your move has been taken back: " in part
 
 
 def test_a_resignation_is_quoted_as_it_was_written(office: Office, game_id: UUID) -> None:

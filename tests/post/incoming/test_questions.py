@@ -72,6 +72,7 @@ def test_questions_are_answered_without_the_table_and_without_commands(office: O
         "what does the D mean?": "D is a double star, which multiplies the value of its neighbours.",
         "How long does a game take?": "about 30 turns",
         "How do I score?": 'Reply "rules" for the rules of the game.',
+        "How do I play this?": "On your turn, you put one star from your hand on an empty space",
         "could I get the rules?": 'Reply "rules" for the rules of the game.',
     }.items():
         told = asks(office, question)
