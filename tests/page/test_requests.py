@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.page.axe import objections
 from tests.page.layout import SIZES
 from tests.page.programs import play
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 
 
@@ -151,6 +151,27 @@ def test_players_can_vote_at_the_top_of_the_table(
     asked.get_by_role("button", name="Agree").click()
     expect(asked).to_have_count(0)
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
+
+
+LOSE_CHANGED = """
+const ask = window.fetch;
+window.fetch = async (path, options) => {
+  const answer = await ask(path, options);
+  if (!String(path).includes("/stream")) return answer;
+  const lose = new TransformStream({ transform: (it, to) => to.enqueue(it.replaceAll("event: changed\\ndata: {}\\n\\n", "")) });
+  return new Response(answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(lose).pipeThrough(new TextEncoderStream()), answer);
+};"""
+
+
+def test_a_vote_is_shown_at_once_if_a_message_comes_with_it(house: House, windows: Windows) -> None:
+    """The server then sends only the message."""
+    game_id, (one, other) = seated(house, "hal", "ira")
+    page = at_table(windows.open(one, script=OWN_CODE + ";" + LOSE_CHANGED), game_id)
+    expect(page.get_by_text("Options, pause, leave")).to_be_visible()
+    page.wait_for_timeout(1000)  # so that the first load is over
+    other.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
+    other.post(f"/v1/games/{game_id}/messages", {"text": "A pause?"})
+    expect(request(page, "ira asks for a pause.")).to_be_visible(timeout=5_000)
 
 
 def test_a_paused_game_is_resumed_at_the_top_of_the_table(house: House, windows: Windows) -> None:

@@ -252,7 +252,7 @@ def test_pressing_enter_twice_does_not_resign_and_a_withdrawn_vote_keeps_the_men
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     wish = page.get_by_role("button", name="Vote to pause")
     wish.press("Enter")
-    page.get_by_role("button", name="Withdraw your vote").press("Enter")
+    page.get_by_role("button", name="Withdraw your vote to pause").press("Enter")
     expect(wish).to_be_visible()
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
 

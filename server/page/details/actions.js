@@ -84,6 +84,6 @@ function Vote({ table, wish, seats, tell }) {
   });
   const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
   return html`<p class="row"><button class="plain" disabled=${busy}
-    onClick=${vote}>${t(mine ? "vote.withdraw" : `vote.${wish}`)}</button>
+    onClick=${vote}>${t(mine ? `vote.withdraw.${wish}` : `vote.${wish}`)}</button>
     ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
 }

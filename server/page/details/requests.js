@@ -38,7 +38,8 @@ export function Requests({ table }) {
   const { game, base, word } = table;
   /** @returns {Promise<Votes>} */
   const count = () => call("GET", `${base}/votes?${word}`);
-  const [found, , again] = useFresh(count, [base, game.version, game.status, useStore(table.changes)]);
+  const changes = useStore(table.changes);
+  const [found, , again] = useFresh(count, [base, game.status, table.live, table.live === "live" ? changes : game.version]);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || again(), EVERY);
     return () => clearInterval(timer);

@@ -105,7 +105,7 @@ const isAhead = (/** @type {string} */ base) => ahead.base === base && ahead.by 
 
 /**
  * Return the state of a game and follow its stream: `legal` has the moves open to the player, `played` the events of
- * moves made here, `said` the latest chat message, `here` the players present, `changes` counts votes and other changes beside the log. `look` refreshes, `play` makes a move.
+ * moves made here, `said` the latest chat message, `here` the players present, `changes` counts news, any of which may come with a vote. `look` refreshes, `play` makes a move.
  * Without an id, nothing is fetched.
  * @param {string | null} id
  * @param {string | null} [invitation]
@@ -187,7 +187,7 @@ export function useGame(id, invitation, expect) {
         if (name === "said") kept.current.said.set(item);
         if (name === "present") kept.current.here.set(item.seats);
         if (name === "reset") forget();
-        if (name === "changed") kept.current.changes.set(kept.current.changes.get() + 1);
+        if (name !== "present") kept.current.changes.set(kept.current.changes.get() + 1); // "changed" may be lost beside other news
         if (name === "reset" || name === "changed") soon();
         if (name) return; // not a game event
         learn([item]);
