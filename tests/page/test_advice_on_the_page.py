@@ -162,7 +162,9 @@ def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rul
         places = [re.compile(f"^move {at} of {last}$") for at in rows]
     told = [it | {"choice": choice, "margin": 7, "better": None} for it, choice in zip(moves, (-5, 0), strict=True)]
     page = windows.open(ada)
-    review = reviewed(page, game_id, (200, BEGUN | {"result": -5, "choices": -5, "luck": 0, "margin": 7, "moves": told}))
+    review = reviewed(
+        page, game_id, (200, BEGUN | {"result": -5, "choices": -5, "luck": 0, "margin": 7, "moves": told})
+    )
     expect(review.locator("tbody td:nth-child(3)")).to_have_text(["−5 ± 7", "–"])  # an estimate, not a loss
     expect(review.locator(".curve button")).to_have_count(0)
     for nth, (row, place) in enumerate(zip(rows, places, strict=True)):
