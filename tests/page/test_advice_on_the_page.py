@@ -64,6 +64,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     _, second = (it["version"] for it in events if it["type"] == "turn-began")  # the first begins at version 3
     told = [
         {**lay("b1"), "version": 2, "choice": 3.2, "margin": 0.1, "better": None},
+        {**lay("c6"), "version": 2, "choice": 0, "margin": 1, "better": None},
         {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
         {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
         {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("c1"), "gain": 6.1, "margin": 2}},
@@ -90,7 +91,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         },
     ]
     whole = {**BEGUN, "done": 4, "result": -3, "choices": -9.6, "luck": 6.6, "margin": 2, "moves": told}
-    review = reviewed(page, game_id, *[(202, BEGUN | {"moves": told[1:2]})] * 2, (200, whole))
+    review = reviewed(page, game_id, *[(202, BEGUN | {"moves": told[2:3]})] * 2, (200, whole))
     expect(review.get_by_role("status")).to_contain_text("25%")
     for light in ("dark", "light"):
         page.emulate_media(color_scheme=light)  # type: ignore[arg-type]  # it is one of the schemes
@@ -134,7 +135,7 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
         expect(review.locator(f".legend .{mark}")).to_have_text(words)
     review.get_by_role("button", name=gained).press("Enter")
     expect(page.locator(".history input")).to_have_value("2")
-    expect(review.get_by_role("status")).to_have_text(gained)
+    expect(review.get_by_role("status")).to_have_text(f"{gained} Then you played: Slot 1: a dot star on c6.")
     expect(page.locator(".field.better")).to_have_count(0)
     expect(page.locator(".coming")).to_have_count(0)  # dimmed
     assert objections(page) == []
@@ -159,9 +160,13 @@ def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rul
         ]
         rows = [str(it["version"]) for it in moves]
         places = [re.compile(f"^move {at} of {last}$") for at in rows]
-    told = [it | {"choice": 0, "margin": 1, "better": None} for it in moves]
+    told = [it | {"choice": choice, "margin": 7, "better": None} for it, choice in zip(moves, (-5, 0), strict=True)]
     page = windows.open(ada)
-    review = reviewed(page, game_id, (200, BEGUN | {"result": 0, "choices": 0, "luck": 0, "margin": 1, "moves": told}))
+    review = reviewed(
+        page, game_id, (200, BEGUN | {"result": -5, "choices": -5, "luck": 0, "margin": 7, "moves": told})
+    )
+    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["−5 ± 7", "–"])  # an estimate, not a loss
+    expect(review.locator(".curve button")).to_have_count(0)
     for nth, (row, place) in enumerate(zip(rows, places, strict=True)):
         review.get_by_text("All your moves as a table").click()
         expect(review.locator("tbody th").nth(nth)).to_have_text(row)

@@ -202,7 +202,19 @@ function Moves({ table, rules, review, at, showAt }) {
   const worse = (/** @type {ReviewedMove} */ it) => [t("review.lost", { move: written(it), points: points(-it.choice) }),
     t("review.perhaps", { better: written(/** @type {any} */ (it.better)) })].join(" ");
   const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
-    : gained.includes(it) ? won(it) : `${written(it)}.`);
+    : gained.includes(it) ? won(it) : "");
+  const toldAt = (/** @type {ReviewedMove[]} */ steps) => {
+    /** @type {(string | ReviewedMove[])[]} */
+    const parts = []; // sentences, and runs of steps without one
+    for (const it of steps) {
+      const [words, last] = [about(it), parts.at(-1)];
+      if (words) parts.push(words);
+      else if (Array.isArray(last)) last.push(it);
+      else parts.push([it]);
+    }
+    return parts.map((it, nth) => (Array.isArray(it) ? t(nth ? "review.then-played" : "review.you-played", {
+      moves: it.map(written).join(t("semicolon")) }) : it)).join(" ");
+  };
   const instead = (/** @type {ReviewedMove} */ it) => {
     if (!it.better || (!clear.includes(it) && Math.min(-it.choice, it.better.gain) < LEAST)) return "";
     return `${written(it.better)} (${signed(gainOf(it))}${clear.includes(it) ? "" : ` ± ${Math.round(it.better.margin)}`})`;
@@ -220,7 +232,7 @@ function Moves({ table, rules, review, at, showAt }) {
     lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -lossOf(it), words: about(it) }))}
     won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
-  if (at !== null) return html`${chart}<div><p role="status">${shown.map(about).join(" ")}</p>
+  if (at !== null) return html`${chart}<div><p role="status">${toldAt(shown)}</p>
     ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
       better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
   const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
@@ -228,6 +240,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const two = game.seats.length === 2 ? ".two" : "";
   const rows = byTurn(moves, story);
   const isByTurn = rows.some((it) => it.turn !== null);
+  const margins = rows.map((it) => Math.hypot(...it.steps.map((step) => step.margin)));
   const gains = wholes(rows.map((it) => sum(it.steps.map(({ choice }) => choice))), review.choices && choices);
   const when = (/** @type {ReviewedMove} */ it) => {
     const turn = turnAt(story, it.version);
@@ -254,12 +267,20 @@ function Moves({ table, rules, review, at, showAt }) {
           <th scope="col">${t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
         <tbody>${rows.map(({ version, turn, steps }, nth) => html`<tr key=${version}><th scope="row"><button class="moment"
           onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
-          }</button></th><td>${steps.map(written).join("; ")}</td><td>${signed(gains[nth]) === "0" ? "–" : signed(gains[nth])}</td>
+          }</button></th><td>${steps.map(written).join("; ")}</td><td>${estimated(gains[nth], margins[nth])}</td>
           <td>${steps.map(instead).filter(Boolean).join("; ") || "–"}</td></tr>`)}</tbody>
         ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td>${signed(choices)}</td><td></td></tr></tfoot>`}
       </table></div>
+      <p class="faint">${t("review.columns")}</p>
     </details>`}</div>`;
 }
+
+/**
+ * Format the gain of a turn, with its margin of error unless the gain is clear.
+ * @param {number} gain
+ * @param {number} margin
+ */
+const estimated = (gain, margin) => (!gain ? "–" : Math.abs(gain) > margin ? signed(gain) : `${signed(gain)} ± ${Math.round(margin)}`);
 
 /** @typedef {{version: number, turn: number | null, steps: ReviewedMove[]}} Turn */
 
