@@ -40,7 +40,7 @@ EITHER = {
     "GET /v1/players/{player_id}/games",
 } | {  # open to all; a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
-    for rest in ("", "/events", "/stream", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")
+    for rest in ("", "/before", "/events", "/stream", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")
 }
 
 

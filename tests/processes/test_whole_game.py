@@ -462,7 +462,7 @@ def test_no_email_is_sent_to_the_wrong_player(evening: Evening) -> None:
         assert mail.to == mail.message["To"] == sitting["email"]
         if row["kind"] != "invitation":
             assert row["player_id"] == sitting["player_id"]
-            assert mail.text.partition("\n\n")[2].startswith(f"{sitting['name']}, ")
+            assert re.search(rf"^{sitting['name']}, ", mail.text, re.MULTILINE)
         if word := mail.word("t"):
             assert Turn.of(word)[:2] == (row["game_id"], row["seat"])
 

@@ -63,7 +63,6 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/ready", {}, "games:write"),
     ("POST", f"{GAME}/rematch", None, "games:write"),
     ("GET", f"{GAME}/rematch", None, "games:read"),
-    ("GET", f"{GAME}/before", None, "games:read"),
     ("GET", f"{GAME}/seats/me", None, "games:read"),
     ("POST", f"{GAME}/seats/me/tokens", {}, "tokens:write"),
     ("PATCH", f"{GAME}/seats/me", {"mails": "off"}, "games:write"),
@@ -112,7 +111,7 @@ CALLS += [
     ("GET", f"{GAME}/note", None, "games:read"),
     ("PUT", f"{GAME}/note", {"text": "low stars"}, "games:write"),
 ]
-LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
+LOOKS = ("before", "events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
 OPEN_CALLS = ["/v1/games", GAME, PLAYER, f"{PLAYER}/games", *(f"{GAME}/{look}" for look in LOOKS)]
 
 

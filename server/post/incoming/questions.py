@@ -271,7 +271,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         doing.answer |= {"done": told, "line": wishes.line}
         if is_advised:
             do(doing, Wishes(hints=True))
-        elif _asks_advice(wishes.line):
+        elif is_about(wishes.line, topics.ADVICE, topics.HOW_TO_PLAY):
             doing.answer["how"] = help_for_now(game, seat)
         return True
     if wishes.is_prose:
