@@ -77,7 +77,9 @@ def test_questions_are_answered_without_the_table_and_without_commands(office: O
     }.items():
         told = asks(office, question)
         assert question in told and answer in told
-        assert ("Commands, each on its own line" in told) == any(it in question for it in ("best move", "How do I play"))
+        assert ("Commands, each on its own line" in told) == any(
+            it in question for it in ("best move", "How do I play")
+        )
         assert "The table now" not in told
     assert load(game_id).version == 1
     moves_on(game_id, ada)
