@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable
 from contextlib import ExitStack
+from random import Random
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
@@ -167,12 +168,11 @@ def by_keyboard(page: Page) -> None:
     focus."""
     page.locator("main").focus()
     tab_to(page, ".space")
-    for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"] * 6:
+    arrows = Random(0)  # the same four in a circle may lead around between full spaces only
+    for _ in range(200):
         if is_at(page, ".space.open"):
             break
-        page.keyboard.press(key)
-    else:
-        tab_to(page, ".space.open")
+        page.keyboard.press(arrows.choice(["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"]))
     page.keyboard.press("Enter")
     tab_to(page, ".hand .star")
     page.keyboard.press("ArrowRight")
