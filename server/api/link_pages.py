@@ -41,12 +41,7 @@ from server.play.seating.seats import (
     is_newcomer,
     restore_invitation,
 )
-from server.play.seating.stand_ins import (
-    decline_stand_in,
-    enter_as_stand_in,
-    is_stranger,
-    open_stand_in_link,
-)
+from server.play.seating.stand_ins import decline_stand_in, enter_as_stand_in, is_stranger, open_stand_in_link
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of

@@ -1,8 +1,8 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
-`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`, `thumbnail`,
-`fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
+`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`,
+`thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
 `known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
@@ -248,9 +248,8 @@ FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a f
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
 WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> where the score of a seat comes from
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
-WriteFirstTurn = Callable[
-    [Json, "Language"], str
-]  # view -> what to achieve and what to do in the first turn; more lines about the pieces
+# View -> what to achieve and what to do in the first turn. Further lines say what the player's pieces do.
+WriteFirstTurn = Callable[[Json, "Language"], str]
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 FigureInWords = Callable[[str, "Language"], list[str]]  # -> the lines that replace a picture of the rules in emails
 WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean

@@ -197,10 +197,8 @@ def _about_yes(doing: Doing) -> str:
         return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
     asked = [it for it in requests_to(doing.game, doing.mail.seat) if it in _AGREEING]
     if len(asked) > 1:
-        lines = [
-            gettext(told, line=word_for(command, spoken().locale))
-            for command, told in map(_AGREEING.__getitem__, asked)
-        ]
+        agreeing = (_AGREEING[it] for it in asked)
+        lines = [gettext(told, line=word_for(command, spoken().locale)) for command, told in agreeing]
         return str(
             gettext("Several requests are open. To agree, reply with one of these: %(lines)s.", lines="; ".join(lines))
         )
