@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAll
 from server import errors
 from server.api.languages import spoken
 from server.errors import PlayError
-from server.games import GAMES, BadOption, IllegalMove, MalformedMove, RuleError
+from server.games import BadOption, IllegalMove, MalformedMove, RuleError
 from server.games.presentation import PLANNED, refusals, refused
 from server.store.database_retry import Unavailable, is_passing
 from server.translations import Words, noted
@@ -154,7 +154,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "invalid-field",
         "A field has an invalid value",
         "`field` names the field, and `detail` says what is wrong.",
-        {"field": "rules"},
+        {"field": "seats"},
     ),
     errors.WrongCode: Problem(
         401,
@@ -340,9 +340,7 @@ DETAILS = {  # a typical `detail` of each problem for which it isn't the problem
     ),
     "no-programs": Words("This game is for humans only, and your account belongs to a program."),
     "already-seated": Words("You're already at this table."),
-    "invalid-field": Words(
-        "Unknown name `%(name)s`. Use one of these: %(known)s.", name="chess", known=", ".join(GAMES)
-    ),
+    "invalid-field": Words("You can take only one seat."),
     "bad-token": Words("This token is invalid."),
     "sign-in-first": Words("Guests can't do this. Sign in by email first."),
     "missing-scope": Words("This token lacks the scope %(scope)s.", scope="games:write"),

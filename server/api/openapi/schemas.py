@@ -1072,7 +1072,9 @@ class PlayerGamesPage(Answer):
 
 
 class MoveRequest(Request):
-    turn = _number(required=True, **_about("Number of the turn this move is for"))
+    turn = _number(
+        required=True, **_about("`turn` from the legal moves, which identifies the request that this move answers")
+    )
     move = fields.Raw(required=True, **_about("Move, as defined by the game's schema", anyOf=by_game("Move")))
 
 
@@ -1180,7 +1182,7 @@ class HintRequest(Request):
         fields.Raw(metadata={"anyOf": by_game("Move")}),
         required=True,
         validate=long(50),
-        **_about("Steps that begin the turn"),
+        **_about("Moves that begin the turn, as in the list of legal moves. Play their steps as one move."),
     )
 
 
@@ -1204,7 +1206,13 @@ class LegalMovesQuery(Request):
 class LegalMoves(Answer):
     MAY_BE_ABSENT = ("words", "foresight")
 
-    turn = fields.Integer(allow_none=True, **_about("Number of your current turn; null if it isn't your turn"))
+    turn = fields.Integer(
+        allow_none=True,
+        **_about(
+            "Number to send with your move; null if it isn't your turn. It changes with each of your moves, also within a "
+            "turn, and is not the `turn` of the view."
+        ),
+    )
     moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}))
     words = fields.List(
         fields.String(), **_about("With the parameter `words` only: each of `moves` as players write it in emails")
