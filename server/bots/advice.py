@@ -1,10 +1,12 @@
 """The moves that a hint suggests. A review compares the player's move with the first of them.
 
 The view alone seeds the search. So a review of a move finds what a hint before that move has suggested. Of moves with the
-same effect, such as moves with copies of a card, only one is compared.
+same effect, such as moves with copies of a card, only one is compared. Of moves with the same aim, only the best is
+suggested.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -12,13 +14,14 @@ import orjson
 
 from server.bots.search import Compared, Effort, Seen, compare
 from server.games import Rules
-from server.games.contract import Effect
+from server.games.contract import Aim, Effect
 
 ONE_TURN_AHEAD: Final = Effort(worlds=4, candidates=4)
 TO_THE_END: Final = Effort(worlds=24, candidates=4)  # a quarter of a second; with 4 worlds, most moves seem equal
 SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves each time, and no position should
 
 MOVES: Final = 3
+CLOSEST: Final = 2  # moves that are compared even if they have the same aim
 LEAST: Final = 0.5  # points
 
 
@@ -27,12 +30,26 @@ def effort(rules: Rules) -> Effort:
 
 
 def suggested(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
-    """Return the moves compared, best first."""
-    moves = dict[Any, Any]()
-    for it in seen.moves:
-        moves.setdefault(effect(seen.rules, it), it)
+    """Return the moves compared, best first. In games with aims, each has another one."""
+    moves = _distinct(seen.moves, partial(effect, seen.rules))
     rng = Random(orjson.dumps(seen.view, option=orjson.OPT_SORT_KEYS))
-    return compare(seen._replace(moves=[*moves.values()]), effort, seconds, rng)
+    find: Aim | None = getattr(seen.rules, "aim", None)
+    if not find:
+        return compare(seen._replace(moves=moves), effort, seconds, rng)
+    aim = find(seen.view)
+    rng.shuffle(moves)
+    moves.sort(key=seen.rules.judge(seen.view), reverse=True)  # type: ignore[attr-defined]  # callers ask `can_compare`
+    varied = [*dict.fromkeys([*moves[:CLOSEST], *_distinct(moves, aim)])]
+    compared = compare(seen._replace(moves=varied[: effort.candidates]), effort, seconds, rng)
+    return _distinct(compared, lambda it: aim(it.move))
+
+
+def _distinct(items: Iterable[Any], key: Callable[[Any], Any]) -> list[Any]:
+    """Return the first item for each key."""
+    found = dict[Any, Any]()
+    for it in items:
+        found.setdefault(key(it), it)
+    return [*found.values()]
 
 
 def effect(rules: Rules, move: Any) -> Any:

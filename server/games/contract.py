@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
-`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`,
+`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`,
 `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
@@ -230,6 +230,9 @@ Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the mov
 Advise = Callable[[Any, Seat], tuple[Sequence[Any], float]]
 # Move -> a value that is equal for moves with the same effect, such as moves with copies of a card. Without it, all moves differ.
 Effect = Callable[[Any], Any]
+# View of the seat on turn -> move -> a value that is equal for moves that are no alternatives to each other in a hint, such as
+# stars on two similar spaces. A hint suggests only the best of them. Without it, all moves are alternatives.
+Aim = Callable[[Json], Callable[[Any], Any]]
 # View of the seat on turn, move, language, whether another move was played -> a sentence about what the move achieves
 # besides points, or would have achieved, or "".
 WriteReason = Callable[[Json, Any, "Language", bool], str]

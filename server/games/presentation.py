@@ -356,9 +356,9 @@ def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = Fal
 
 
 def telling_reasons(rules: Rules, view: Json, moves: Sequence[Any], locale: str, is_past: bool = False) -> list[str]:
-    """Return the reason for each of these moves, or "" if another of them has the same reason."""
+    """Return the reason for each of these moves, or "" if all of several moves have the same reason."""
     reasons = [reason(rules, view, it, locale, is_past) for it in moves]
-    return [it if reasons.count(it) == 1 else "" for it in reasons]
+    return [""] * len(reasons) if len(reasons) > 1 == len(set(reasons)) else reasons
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:

@@ -34,12 +34,13 @@ def test_a_hint_names_the_best_moves_and_is_the_same_when_requested_again(app: F
     path = opened(ada, ME, BOT, BOT, rules=rules, options={"start_seat": 0} if rules == "sternenhimmel" else {})
     told, legal = hint(ada, path), ada.get(f"{path}/legal-moves").json
     assert told["turn"] == legal["turn"]
-    assert len(told["moves"]) == 3
+    found = len(told["moves"])
+    assert found == 3 or (rules == "sternenglanz" and found == 1)  # all cards in hand are of one type
     assert all(it["move"] in legal["moves"] for it in told["moves"])
     behind = [it["behind"] for it in told["moves"]]
     assert behind[0] == 0
     assert behind == sorted(behind)
-    assert [it["margin"] for it in told["moves"]] == [0, None, None]  # in one world
+    assert [it["margin"] for it in told["moves"]] == [0, None, None][:found]  # in one world
     assert hint(ada, path) == told
     ada.patch("/v1/me", {"locale": "de"})
     in_german = hint(ada, path)["moves"]

@@ -6,6 +6,7 @@ import pytest
 
 from server.games import GAMES, SeededDice
 from server.games.presentation import reason, telling_reasons
+from server.games.sternenglanz.moves import Choose, LayCards, Move, Sterngeburt
 from server.games.sternenhimmel.moves import Placement
 from server.games.sternenhimmel.state import BoardScored
 from server.translations import LOCALES
@@ -66,12 +67,44 @@ def test_a_promised_first_place_is_kept() -> None:
     assert kept > 20 and open_ > 20
 
 
-def test_a_reason_that_several_moves_share_is_given_for_none() -> None:
+def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
     rules = GAMES["sternenhimmel"]
     board = {"board": "aries", "slot": 0, "spaces": dict.fromkeys("abcde")}
     view = {"next": 0, "coins": [0, 0], "boards": [board, board | {"board": "taurus"}]}
-    moves = Placement("7", "aries", "e"), Placement("7", "taurus", "e"), Placement("6", "aries", "e")
-    assert telling_reasons(rules, view, moves, "en") == ["", "You take the lead in Taurus.", ""]
+    seven, six, elsewhere = Placement("7", "aries", "e"), Placement("6", "aries", "e"), Placement("7", "taurus", "e")
+    in_aries, in_taurus = "You take the lead in Aries.", "You take the lead in Taurus."
+    assert telling_reasons(rules, view, (seven, six), "en") == ["", ""]
+    assert telling_reasons(rules, view, (seven, six, elsewhere), "en") == [in_aries, in_aries, in_taurus]
+    assert telling_reasons(rules, view, (seven,), "en") == [in_aries]
+
+
+def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:
+    played = next(positions("sternenglanz", {"scenario": 1}, 2, seed=1))
+    view = played.rules.view(played.state, 0) | {"next": 0}
+    move, hole, birth = "wanderung-3#1", "loch-c#1", "geburt#1"
+
+    def told(step: Choose | LayCards) -> str:
+        return reason(played.rules, view, Move((step,)), "en")
+
+    assert told(Choose(move, hole)) == "You have star migration 3 for two turns and black hole C for one."
+    assert told(LayCards(False, move, None)) == "You have star migration 3 for two turns."
+    assert told(LayCards(False, None, birth)) == "You have star birth for three turns."
+    covered = "You have black hole C for three turns. Slot 1 is no star birth in your next turn."
+    assert told(LayCards(False, None, hole)) == covered
+    assert told(LayCards(False, None, None)) == "You keep your cards for later."
+
+
+def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:
+    played = next(it for it in positions("sternenglanz", {"scenario": 1}, 2, seed=1) if it.state.phase == "act")
+    rules, seat = played.rules, min(played.rules.to_act(played.state))
+    view = rules.view(played.state, seat)
+
+    def told(field: str, *on: str) -> str:
+        board = {"board": dict.fromkeys(on, "punkt")}
+        return reason(rules, view | board, Move((Sterngeburt(1, "punkt", field),)), "en")
+
+    assert told("d6", "c5") == "A bright star on d7 then needs only one more dot star."
+    assert told("d8", "c5", "d6") == "It makes a bright star on d7 possible."
 
 
 def test_a_game_without_reasons_gives_none() -> None:

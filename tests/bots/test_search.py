@@ -2,7 +2,7 @@
 
 import operator
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, islice
 from math import ceil, inf, sqrt
 from random import Random
 from statistics import stdev
@@ -15,7 +15,7 @@ import pytest
 from server.bots import LEVELS, advice, choose, greedy, review
 from server.bots.local_games import play_locally
 from server.bots.search import WIN, Compared, Effort, Seen, compare, margin_of, search
-from server.games import GAMES, Outcome, Rules, SeededDice
+from server.games import GAMES, Outcome, Rules, SeededDice, sternenglanz
 from tests.every_game import rules_alone
 from tests.support.paired_worlds import SEATS, SECRETS
 from tests.support.samples import Played, positions
@@ -232,3 +232,21 @@ def test_hints_and_reviews_compare_copies_of_a_card_only_once() -> None:
     assert len(set(compared)) == len(compared)
     copies = seen._replace(moves=[one, other])
     assert review.verdict(copies, one, Random(1)).choice.points == 0
+
+
+@pytest.mark.parametrize("scenario", [1, 4])
+def test_hints_are_alternatives_with_different_aims(scenario: int) -> None:
+    for played in islice(positions("sternenglanz", {"scenario": scenario}, 2, seed=scenario), 0, 40, 4):
+        seen = seen_by(played, on_turn(played))
+        aim = sternenglanz.aim(seen.view)
+        compared = advice.suggested(seen, Effort(1, 4), LONG)
+        aims = [aim(it.move) for it in compared]
+        assert len(set(aims)) == len(aims)
+        assert len(aims) >= min(3, len(set(map(aim, seen.moves))))
+
+
+def test_similar_spaces_slots_and_copies_of_cards_have_the_same_aim() -> None:
+    played = some_position("sternenglanz", 2)  # the first turn begins
+    seen = seen_by(played, on_turn(played))
+    aims = set(map(sternenglanz.aim(seen.view), seen.moves))
+    assert len(aims) <= 3 < len(seen.moves)

@@ -10,13 +10,13 @@
 - `rules.py` (R3 to R11): set-up, turns and end
 - `views.py` (R12): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
-- `judge.py`: the value of a step, for bots, and the reason for a hint
+- `judge.py`: the value of a step, for bots, and the aim and the reason of a hint
 - `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`, `rule_values.py`: words and pictures
 """
 
 from server.games.contract import Json
-from server.games.sternenglanz.judge import judge, reason
+from server.games.sternenglanz.judge import aim, judge, reason
 from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
 from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, NOTATION_LINES, read_move, write_move

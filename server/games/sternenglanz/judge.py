@@ -9,6 +9,7 @@ from server.games.contract import Json
 from server.games.sternenglanz.actions import birth_points, points_of_birth, removal_points, supernova_points, type_of
 from server.games.sternenglanz.figures import placements
 from server.games.sternenglanz.material import (
+    ALL_FIELDS,
     CARDS,
     FIELD_AT,
     FIELDS,
@@ -32,6 +33,7 @@ from server.games.sternenglanz.material import (
 from server.games.sternenglanz.moves import (
     Action,
     Choose,
+    Finish,
     LayCards,
     Move,
     SchwarzesLoch,
@@ -39,9 +41,9 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.games.sternenglanz.names import type_name
+from server.games.sternenglanz.names import card_name, in_sentence, piece_in_sentence
 from server.games.sternenglanz.options import OPTION_SCHEMA
-from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied
+from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied, supply
 from server.translations import Language, noted
 
 Stars = Mapping[str, Fields]
@@ -92,36 +94,127 @@ def judge(view: Json) -> Callable[[Move], float]:
     return worth
 
 
+def aim(view: Json) -> Callable[[Move], object]:
+    """Return a function that gives equal values for steps of the same kind that achieve as much. They may use other
+    spaces, slots and copies of cards."""
+    sky, me = _sky(view), view["next"]
+    target, chances = _target(view, sky.stars), _Chances(sky)
+
+    def of(move: Move) -> object:
+        (step,) = move.steps
+        match step:
+            case Choose(slot2, slot3):
+                return step.do, type_of(slot2), type_of(slot3)
+            case LayCards(drop_nova, slot2, slot1):
+                return step.do, drop_nova, slot2 and type_of(slot2), slot1 and type_of(slot1)
+            case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
+                return step.do, _piece(sky.stars, step), _gain(sky, me, step), _progress(sky, step, target, chances)
+        return step
+
+    return of
+
+
 def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
-    """Return a sentence about what the first step of a move achieves, or would have achieved, besides points."""
-    step, sky, target = move.steps[0], _sky(view), _target(view, _sky(view).stars)
+    """Return what the first step of a move achieves, or would have achieved, besides points, in one or two sentences."""
+    step, sky = move.steps[0], _sky(view)
     match step:
-        case Choose(slot2, slot1) | LayCards(_, slot2, slot1):
-            if any(card and type_of(card) == GEBURT for card in (slot2, slot1)):
-                return say.gettext(_USABLE[is_past], card=type_name(GEBURT, say.locale))
-            return ""
+        case Choose(slot2, slot3):
+            return say.gettext(_CHOSEN, card=_named(slot2, say), other=_named(slot3, say))
+        case LayCards(_, slot2, slot1):
+            return _of_cards(slot2, slot1, say)
+        case Finish():
+            return say.gettext(_UNCHANGED)
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
-            before, after = _lack(sky.stars, target), _lack(_after(sky.stars, step), target)
-            if before and not after:
-                return say.gettext(_COMPLETE[is_past])
-            if after < before:
-                return say.gettext(_NEARER[is_past])
-            if _Chances(sky).gain(step) > 0:
-                return say.gettext(_FERTILE[is_past])
+            progress = _progress(sky, step, _target(view, sky.stars), _Chances(sky))
+            if progress == _FERTILE and (born := _next_birth(sky, _after(sky.stars, step))):
+                lacks, star, need, field = born
+                names = {"star": piece_in_sentence(star, say.locale), "need": piece_in_sentence(need, say.locale)}
+                return say.gettext((_LACKS_ONE if lacks else _POSSIBLE)[is_past], field=field, **names)
+            return say.gettext(progress[is_past]) if progress else ""
     return ""
 
 
 # The sentences about a step now, and about one that could have been played
-_USABLE = (
-    noted("You can use %(card)s in your next turn."),
-    noted("You could have used %(card)s in your next turn."),
-)
 _COMPLETE = noted("Your constellation is then complete."), noted("Your constellation would have been complete.")
 _NEARER = noted("Your constellation comes closer."), noted("Your constellation would have come closer.")
 _FERTILE = (
     noted("It makes further star births possible."),
     noted("It would have made further star births possible."),
 )
+_POSSIBLE = (
+    noted("It makes a %(star)s on %(field)s possible."),
+    noted("It would have made a %(star)s on %(field)s possible."),
+)
+_LACKS_ONE = (
+    noted("A %(star)s on %(field)s then needs only one more %(need)s."),
+    noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
+)
+_BARREN = noted("It makes further star births harder."), noted("It would have made further star births harder.")
+
+# Those that suit both
+_CHOSEN = noted("You have %(card)s for two turns and %(other)s for one.")
+_FOR_TWO = noted("You have %(card)s for two turns.")
+_FOR_THREE = noted("You have %(card)s for three turns.")
+_BOTH = noted("You have %(card)s for two turns and %(other)s for three.")
+_COVERED = noted("Slot 1 is no star birth in your next turn.")
+_NOVA_READY = noted("You can set off a Supernova in your next turn.")
+_KEPT = noted("You keep your cards for later.")
+_UNCHANGED = noted("The sky stays as it is.")
+
+
+def _progress(sky: State, step: Action, target: Target, chances: "_Chances") -> tuple[str, str] | None:
+    """Return the sentences about what an action does for the Sternbild or for later births, or None for nothing."""
+    before, after = _lack(sky.stars, target), _lack(_after(sky.stars, step), target)
+    if after < before:
+        return _NEARER if after else _COMPLETE
+    gain = chances.gain(step)
+    return _FERTILE if gain > 0 else _BARREN if gain < 0 else None
+
+
+def _piece(stars: Stars, step: Action) -> str:
+    """Return the class of the star that an action places, moves or removes."""
+    match step:
+        case Sterngeburt(_, star, _):
+            return star
+        case Sternwanderung(_, (field, *_)) | SchwarzesLoch(_, field):
+            return PUNKT if stars[PUNKT] & FIELDS[field].bit else LEUCHT
+    return NOVA
+
+
+def _next_birth(sky: State, after: Stars) -> tuple[int, str, str, str] | None:
+    """Return the birth with most points that an action brings within reach: how many stars it lacks, at most one, its
+    class, the class of the stars that it needs, and its field."""
+    found = list[tuple[int, int, str, str, str]]()
+    for star, needs in CARDS.birth_needs.items():
+        if needs is None or not supply(sky, star):
+            continue
+        need, count = needs
+        for bit in bits_of(ALL_FIELDS & ~occupied(after)):
+            field = FIELD_AT[bit]
+            lacks, lacked = (max(0, count - (field.near & it[need]).bit_count()) for it in (after, sky.stars))
+            if lacks <= 1 and (lacks < lacked or bit & occupied(sky.stars)):
+                found.append((lacks, -points_of_birth(sky.scenario, star, field), star, need, field.id))
+    if not found:
+        return None
+    lacks, _, star, need, name = min(found)
+    return lacks, star, need, name
+
+
+def _of_cards(slot2: str | None, slot1: str | None, say: Language) -> str:
+    """Return what playing these cards achieves."""
+    if slot1 and type_of(slot1) == SUPERNOVA:
+        return say.gettext(_NOVA_READY)
+    if slot2 is None and slot1 is None:
+        return say.gettext(_KEPT)
+    if slot2 and slot1:
+        had = say.gettext(_BOTH, card=_named(slot2, say), other=_named(slot1, say))
+    else:
+        had = say.gettext(_FOR_TWO if slot2 else _FOR_THREE, card=_named(slot2 or slot1 or "", say))
+    return f"{had} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else had
+
+
+def _named(card: str, say: Language) -> str:
+    return in_sentence(card_name(card, say.locale), say.locale)
 
 
 def _sky(view: Json) -> State:

@@ -7,7 +7,7 @@ import { isStandIn, mySeat } from "../ui/waiting-for-me.js";
 import { botName, listed, t } from "../ui/words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { toGame } from "../ui/routes.js";
-import { me } from "../ui/token.js";
+import { link, me } from "../ui/token.js";
 /** @import { GameBefore, GameSummary, Seat, SeenTable } from "../ui/types" */
 
 /** @param {{game: GameSummary}} props */
@@ -43,6 +43,7 @@ export function Back({ game, again }) {
  */
 export function Rematch({ table: { game, base, word } }) {
   const look = async () => {
+    if (link) return null; // a link's token allows only its turn
     /** @type {GameBefore} */
     const found = await call("GET", `${base}/before?${word}`);
     return found.game ? { ...found, seats: (await call("GET", `/v1/games/${found.game}`)).seats } : null;
