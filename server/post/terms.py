@@ -9,9 +9,12 @@ from server.clock import clock
 from server.games import GAMES, Seat, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
-from server.post.incoming.commands import STAND_IN, word_for
+from server.post.desk import commands
+from server.post.desk.commands import BY_NAME, GOODBYE, RULES, SET, VACATION, setting_word
+from server.post.incoming.commands import PAUSE, STAND_IN, word_for
 from server.post.incoming.planning import off_for
 from server.post.table_help import turns_before
+from server.post.topics import COST, LEAVING, MAILS, NIGHTS, SCORING, is_about
 from server.post.wording import pace_of, span, spoken
 
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
@@ -101,3 +104,43 @@ def ways_to_get_fewer_emails() -> list[str]:
         gettext('To get no emails about your games, reply "%(off)s".', off=off),
         gettext('To get each email immediately again, reply "%(at_once)s".', at_once=at_once),
     ]
+
+
+def answers_about_desk(text: str, *among: str) -> list[str]:
+    """Return the answers to sentences about those of these topics that the post desk knows, or []."""
+    locale = spoken().locale
+    told = list[str]()
+    if LEAVING in among and is_about(text, LEAVING):
+        goodbye = BY_NAME[GOODBYE].word(locale)
+        told.append(
+            gettext('To delete your account, reply "%(goodbye)s". We ask you to confirm it first.', goodbye=goodbye)
+        )
+    elif MAILS in among and is_about(text, MAILS):
+        told += ways_to_get_fewer_emails()
+    if NIGHTS in among and is_about(text, NIGHTS):
+        told.append(
+            gettext(
+                'To stop your clock at night, reply for example "%(line)s". Then no reminders arrive at night, except the last one.',
+                line=f"{BY_NAME[SET].word(locale)} {setting_word(commands.NIGHTS, locale)} 22:00-08:00",
+            )
+        )
+    if PAUSE in among and is_about(text, PAUSE):
+        told += [
+            gettext(
+                'To pause a game, reply "%(pause)s" to an email about it. The others must agree.',
+                pause=word_for(PAUSE, locale),
+            ),
+            gettext(
+                'To stop your clock in all games for some days, reply for example "%(line)s".',
+                line=BY_NAME[VACATION].example_in(locale),
+            ),
+        ]
+    if COST in among and is_about(text, COST):
+        told.append(gettext("Playing is free. Your account is your email address, so you need no password."))
+    if SCORING in among and is_about(text, SCORING):
+        told.append(
+            gettext(
+                'The rules say how you score. For example, reply "%(rules)s".', rules=BY_NAME[RULES].example_in(locale)
+            )
+        )
+    return told

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from server.post.incoming.commands import PAUSE, RESIGN, STAND_IN, UNDO, VACATION
 
-MAILS, LEAVING, COST, HOW_LONG = "mails", "leaving", "cost", "how-long"
+MAILS, NIGHTS, LEAVING, COST, HOW_LONG = "mails", "nights", "leaving", "cost", "how-long"
 THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", "the-rules", "scoring", "meaning"
 SCORES, TURN, ADVICE = "scores", "turn", "advice"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
@@ -35,6 +35,12 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
         r"(?:meno|troppe|tante) e?-?mail",
     ),
+    NIGHTS: _phrases(
+        r"(?:at|by|during the|in the|every|over) ?night|overnight|quiet hours|while i['’]m asleep",
+        r"nachts|(?:in der|bei|über) nacht|nachtruhe",
+        r"la nuit",
+        r"(?:di|la) notte",
+    ),
     LEAVING: _phrases(
         r"(?:delete|close|remove|cancel) (?:my|the) account",
         r"(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)|lösch\w* (?:bitte )?mein (?:konto|account)",
@@ -42,7 +48,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:cancell|elimin)\w+ (?:il mio |l['’])?account",
     ),
     COST: _phrases(
-        r"cost|costs|free|pay|price|(?:need|have|create) an account",
+        r"costs?|for free|free of charge|free to (?:play|use)|is (?:it|this|that|playing|everything|(?:the|this) game|sternenpost)(?: \w+)? free|pay|price"
+        r"|(?:need|have|create) an account",
         r"kostet|kosten|kostenlos|gratis|bezahlen|brauche ich ein konto",
         r"coûte|payer|gratuit\w*|payant\w*|besoin d['’]un compte",
         r"costa|pagare|serve un account",
@@ -134,6 +141,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"persone|amic[ioah]\w*|qualcuno|altri|umani",
     ),
 }
+
+OF_DESK = (MAILS, NIGHTS, LEAVING, COST, HOW_LONG, PAUSE, SCORING)  # the post desk answers sentences about these
 
 
 def is_about(text: str, *topics: str) -> bool:

@@ -27,11 +27,11 @@ from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of, nearest
 from server.post.desk.rule_texts import editions, options_of
 from server.post.desk.wishes import Wish
-from server.post.incoming.commands import PAUSE, stops, word_for
+from server.post.incoming.commands import stops
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
-from server.post.terms import usual_times, ways_to_get_fewer_emails
-from server.post.topics import COST, HOW_LONG, LEAVING, MAILS, SCORING, is_about
+from server.post.terms import answers_about_desk, usual_times, ways_to_get_fewer_emails
+from server.post.topics import HOW_LONG, OF_DESK, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -153,24 +153,26 @@ def acts(name: str) -> Callable[[Act], Act]:
 def carry_out(errand: Errand, asked: Asked) -> Said:
     """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
     player has only confirmed that they wrote it."""
-    if not asked.command:
-        return _not_understood(asked)
+    said = _carried_out(errand, asked) if asked.command else _not_understood(asked)
+    said.line = f"{asked.line}?" if asked.is_question else asked.line
+    return said
+
+
+def _carried_out(errand: Errand, asked: Asked) -> Said:
     doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
     if doubt and asked.command not in ASKING:
-        return Said(line=asked.line, told=[doubt], asks=asked.canonical)
+        return Said(told=[doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
-        return Said(line=asked.line, told=[told])
+        return Said(told=[told])
     errand = replace(errand, doubt=doubt, confirmed=None if asked.is_question else errand.confirmed)
     try:
-        said = _ACTS[asked.command](errand, asked.rest)
+        return _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
         example = _example_of_setting(asked) or example_of(asked.command, spoken().locale)
-        said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
+        return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
-        said = Said(told=[_sentence(error)])
-    said.line = asked.line
-    return said
+        return Said(told=[_sentence(error)])
 
 
 _VALUES = {  # in examples
@@ -209,30 +211,6 @@ def _sentence(error: PlayError | RuleError) -> str:
     return str(error.words.said(gettext))
 
 
-def _about(line: str) -> list[str]:
-    """Return the answer to a sentence about emails, the account, a pause, the price or the points, or []."""
-    locale = spoken().locale
-    goodbye = BY_NAME[commands.GOODBYE].word(locale)
-    if is_about(line, LEAVING):
-        return [
-            gettext('To delete your account, reply "%(goodbye)s". We ask you to confirm it first.', goodbye=goodbye)
-        ]
-    if is_about(line, MAILS):
-        return ways_to_get_fewer_emails()
-    if is_about(line, PAUSE):
-        pause, vacation = word_for(PAUSE, locale), example_of(commands.VACATION, locale)
-        return [
-            gettext('To pause a game, reply "%(pause)s" to an email about it. The others must agree.', pause=pause),
-            gettext('To stop your clock in all games for some days, reply for example "%(line)s".', line=vacation),
-        ]
-    if is_about(line, COST):
-        return [gettext("Playing is free. Your account is your email address, so you need no password.")]
-    if is_about(line, SCORING):
-        rules = example_of(commands.RULES, locale)
-        return [gettext('The rules say how you score. For example, reply "%(rules)s".', rules=rules)]
-    return []
-
-
 def _not_understood(asked: Asked) -> Said:
     if stops(asked.line):
         told = gettext(
@@ -240,8 +218,8 @@ def _not_understood(asked: Asked) -> Said:
             off=gettext("set mails off"),
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
-        return Said(line=asked.line, told=[told])
-    told, asks_how_long = _about(asked.line), is_about(asked.line, HOW_LONG)
+        return Said(told=[told])
+    told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
     if asks_how_long:
         how_long = gettext(
             "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
@@ -249,11 +227,11 @@ def _not_understood(asked: Asked) -> Said:
         )
         told = [*told, how_long]
     if told:
-        return Said(line=asked.line, told=told, items=usual_times() if asks_how_long else [])
+        return Said(told=told, items=usual_times() if asks_how_long else [])
     if meant := corrected(asked, spoken().locale):
         line = BY_NAME[meant.command].written(spoken().locale, meant.canonical)
         told = [gettext("We don't understand this line."), _did_you_mean(line)]
-        return Said(line=asked.line, told=told, offers=[meant.canonical])
+        return Said(told=told, offers=[meant.canonical])
     name = asked.near or nearest(asked.line, spoken().locale)
     it = BY_NAME[name]
     told = [
@@ -265,7 +243,7 @@ def _not_understood(asked: Asked) -> Said:
         ),
         gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
     ]
-    return Said(line=asked.line, told=told)
+    return Said(told=told)
 
 
 def _did_you_mean(line: str) -> str:

@@ -56,6 +56,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
+from server.post.topics import OF_DESK, is_about
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
@@ -167,7 +168,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
         return _answer_unproved(errand, player)
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
-            return _deal_with_player(replace(errand, read=_with_offer(read, capability)), player)
+            read = invitations.with_offer(read, *offered_to_stranger(capability))
+            return _deal_with_player(replace(errand, read=read), player)
         case For.PLAYER if player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(errand, player)
@@ -204,16 +206,11 @@ def _deal_with_stranger(mail: DeskMail, read: replies.Mail, records: Records, ca
         return _finish(mail)
     if read.written_before(clock.now() - KEPT):  # a copy may outlive a deleted account
         return _welcome(mail, read)
-    if player := _new_player(mail, read, offered_to_stranger(capability)[0]):
-        errand = Errand(mail, _with_offer(read, capability), player.player_id, records)
+    offered = offered_to_stranger(capability)
+    if player := _new_player(mail, read, offered[0]):
+        errand = Errand(mail, invitations.with_offer(read, *offered), player.player_id, records)
         _deal_with_player(errand, player, is_new=True)
     return None
-
-
-def _with_offer(read: replies.Mail, capability: Capability) -> replies.Mail:
-    """Return a reply to our first email that only says yes with the line that the email offers, if it is only one."""
-    locale, line = offered_to_stranger(capability)
-    return replace(read, lines=(line,), beside=None) if line and invitations.agrees(read, locale) else read
 
 
 def _welcome(mail: DeskMail, read: replies.Mail) -> None:
@@ -308,7 +305,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     if request.says_yes and is_final and not request.is_alone:
         request = replace(request, says_yes=False, is_unsure=True)
     elif waiting and not (request.says_yes or is_final) and invitations.agrees(read, locale):
-        request = Request((), says_yes=True)
+        named = tuple(it for it in request.wishes if it.command == commands.SET)
+        request = Request((), says_yes=True, wishes=named)
     answers = request.says_yes or request.says_no
     decides, has_commands = waiting is not None and answers, any(it.command for it in request.asked)
     acts = decides or request.is_unsure or request.is_outright or has_commands
@@ -329,7 +327,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
-    answer.text, answer.has_command = _text_of(read, request), bool(request.is_clear or request.asked)
+    answer.text = _text_of(read, request)
+    answer.has_command = request.is_clear or any(it.command or it.near for it in request.asked)
     is_for_tables = bool(request.asked or request.prose) and not answers
     if is_for_tables and mail.lines is None and not is_new:
         for_table = replace(errand, read=child.run(without_commands, read, locale)) if has_commands else errand
@@ -352,7 +351,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         if is_new:
             answer.wishes = request.wishes
         elif request.wishes:
-            answer.said.append(replace(offer(request.wishes), line=request.prose))
+            line = "" if answers or any(it.line == request.prose for it in asked) else request.prose
+            answer.said.append(replace(offer(request.wishes), line=line))
     if answer.has_gone:
         _begin_leaving(mail, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))}, errand.player_id)
         return _take_leave(mail, errand.records)
@@ -393,10 +393,10 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
 
 
 def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
-    if request.asked or answer.is_new or answer.confirmed or answer.asks_again:
+    if answer.is_new:  # the welcome letter answers other sentences
+        return [it for it in request.asked if it.command or it.near or is_about(it.line, *OF_DESK)]
+    if request.asked or request.wishes or answer.confirmed or answer.asks_again:
         return request.asked
-    if request.wishes:
-        return ()
     return [Asked(request.prose, "") if request.prose else Asked(commands.HELP, commands.HELP)]
 
 

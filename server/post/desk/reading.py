@@ -33,6 +33,7 @@ from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
+from server.post.topics import COST, HOW_LONG, MAILS, NIGHTS, OF_DESK, SCORING, is_about
 from server.sanitize import clean, without_unseen
 from server.translations import language
 
@@ -63,6 +64,15 @@ _DENIAL = re.compile(
     r"|^\W*(?:cancel|undo|abbrechen|zurück|rückgängig|annuler|annulla(?:re)?)\W*$",
     re.IGNORECASE,
 )
+_REQUESTS = re.compile(  # sentences that ask for something
+    rf"\?\W*$|\b(?:{PLEASE})\b"
+    r"|^\W*(?:(?:i want|i['’]d like|i would like|ich möchte|ich will|ich hätte gern|je voudrais|je veux|j['’]aimerais|vorrei|voglio"
+    r"|send|give|make|show|stop|don['’]t|schick|schickt|gib|mach|macht|zeig|envoie|envoyez|donne[sz]?|montre[sz]?|arrête[sz]?"
+    r"|manda\w*|dammi|mostra\w*|smett\w+)\b)",
+    re.IGNORECASE,
+)
+_FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
+_ASIDE = (COST, HOW_LONG, MAILS, NIGHTS, SCORING)  # questions about these cast no doubt on commands
 _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     r"|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b"
@@ -91,6 +101,7 @@ class Asked:
     rest: str = ""
     near: str = ""
     is_question: bool = False  # whether it ends with a question mark
+    requests: bool = False  # whether a line that is not a command asks for something
 
     @property
     def canonical(self) -> str:
@@ -159,28 +170,33 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
         title = SUBJECT.sub("", mail.subject)
         written = [title] if is_empty and _bare(title) else []
-        found = [it for it in _asked(written, words_of(locale)) if it.command]
+        found = [it for it in _asked(written, words_of(locale)) if it.command or is_about(it.line, *OF_DESK)]
         return replace(
             _agreement(written, mail),
             asked=tuple(found),
-            is_clear=any(_is_whole(it, locale) for it in found),
+            is_clear=any(it.command and _is_whole(it, locale) for it in found),
             wishes=() if found else _wishes(written),
         )
     lines = list(map(_bare, written))
     request = _agreement(mail.lines, mail)
     found = _without_farewell(list(_asked(mail.lines, words_of(locale))))
     if not any(it.command for it in found):
-        near = [it for it in found if it.near]
-        wishes = () if request.says_yes or request.says_no else _wishes(mail.lines, bool(near))
-        near = [] if wishes else near
-        said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
+        wishes = _wishes(mail.lines, any(it.near for it in found))
+        if request.says_yes or request.says_no:
+            wishes = tuple(it for it in wishes if it.command == SET)
+        asked = _answerable(found, bool(wishes))
+        said = "" if asked and not wishes else next((it for it in lines if not is_courtesy(it)), "")
         is_outright = [it.command for it in wishes if it.command != SET] == [PLAY] and is_wish_to_play(lines)
         said = clean(said, LONGEST)
-        return replace(request, asked=tuple(near[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
+        return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
     last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail, locale)
     # other lines may be a signature
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last or it.line in below]
+    asked = [
+        it
+        for nr, it in enumerate(found)
+        if it.command or it.near or nr < last or it.line in below or it.requests or is_about(it.line, *OF_DESK)
+    ]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
     aside = (line for line in dict.fromkeys(below) if line not in known)
@@ -195,6 +211,18 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_clear=is_clear,
         wishes=wishes,
     )
+
+
+def _answerable(found: Sequence[Asked], has_wishes: bool) -> list[Asked]:
+    """Return those lines of an email without commands that get an answer of their own: those that resemble a command,
+    those about the post desk, and those that ask for something. The other lines of `found` are prose."""
+    return [
+        it
+        for it in found
+        if is_about(it.line, *OF_DESK)
+        or (it.near and not has_wishes)
+        or (it.requests and not (has_wishes and (wishes_in([it.line], False) or it.near)))
+    ]
 
 
 def _right_below_commands(mail: Mail, locale: str) -> list[str]:
@@ -262,14 +290,15 @@ def _wishes(lines: Sequence[str], is_near: bool = False) -> tuple[Wish, ...]:
 
 
 def request_of(lines: Sequence[str], most: int | None = None) -> Request:
-    """Return the request in lines that `stored` wrote, with at most so many commands."""
-    found = tuple(it for line in lines if (it := read_line(line)))
+    """Return the request in lines that `stored` wrote, with at most so many lines."""
+    found = tuple(read_line(line) or Asked(line, "") for line in lines)
     return Request(found[:most], is_cut=found != found[:most], is_clear=True)
 
 
 def stored(asked: Asked) -> str:
-    """Return a command as a line, which keeps its question mark."""
-    return f"{asked.canonical}?" if asked.is_question else asked.canonical
+    """Return a command, or a line that is none, as a line which keeps its question mark."""
+    line = asked.canonical or asked.line
+    return f"{line}?" if asked.is_question else line
 
 
 def in_own_words(request: Request, lines: Sequence[str], locale: str) -> Request:
@@ -303,7 +332,8 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
 
 
 def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) -> list[Asked]:
-    """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
+    """Return the commands of the post desk in a reply to an email about a game, and questions about the post desk. Return
+    [] if the reply contains anything else, or no command.
 
     `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other
     line means something to the table, so is the whole reply.
@@ -317,11 +347,13 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
             found.append(it)
         elif means_something(line, grammar):
             return []
+        elif _is_aside(line) and not is_about(line, HOW_LONG, SCORING):  # the table answers these
+            found.append(Asked(_bare(line)[:LONGEST], "", is_question=True))
         elif (text := _bare(line)) and not is_courtesy(text) and not is_courtesy(line.strip()):
             has_ended = True
             if not _is_ending(line):
                 return []
-    return _without_farewell(found)
+    return _without_farewell(found) if any(it.command for it in found) else []
 
 
 def _wishes_apart(line: str, words: Mapping[str, str]) -> list[str]:
@@ -397,8 +429,13 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
         is_command = _command(text, words) is not None
         has_command = has_command or is_command
         is_answer = not has_command and (_YES.fullmatch(text) or _NO.fullmatch(text))
-        beside.append("" if is_command or is_answer else line)
+        beside.append("" if is_command or is_answer or _is_aside(line) else line)
     return _objects(beside, _RETRACTION)
+
+
+def _is_aside(line: str) -> bool:
+    """Return whether this is a question about the post desk, which casts no doubt on commands beside it."""
+    return is_about(line, *_ASIDE) and line.rstrip().endswith("?") and not contradiction_in([line.rstrip(" ?")])
 
 
 def _objects(lines: Sequence[str], longest: int) -> bool:
@@ -487,7 +524,8 @@ def _agreement(written: Sequence[str], mail: Mail) -> Request:
     """Return a request that only says `yes` or `no`."""
     lines = [text for line in written if (text := _bare(line))]
     says_yes = _says(_YES, lines)
-    apart = [part for line in written for part in ([line, ""] if _YES.fullmatch(_bare(line)) else [line])]
+    own = (line for line in written if not _is_aside(line))
+    apart = [part for line in own for part in ([line, ""] if _YES.fullmatch(_bare(line)) else [line])]
     is_unsure = says_yes and _objects(apart, _NOTICE)
     return Request(
         (),
@@ -529,18 +567,20 @@ def _bare(line: str) -> str:
 
 
 def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
-    for line, found in _parsed(written, words):
+    for (above, _), (written_line, found) in pairwise([("", None), *_parsed(written, words)]):
         if found:
             yield found
             continue
-        line = _bare(line)
+        is_rest = len(above) >= _FULL_LINE and not re.search(r"[.!?:]\W*$", above)
+        requests = not is_rest and _REQUESTS.search(written_line.translate(_SAME)) is not None
+        line, is_question = _bare(written_line), _is_question(written_line)
         is_aside = is_courtesy(line) or _is_ending(line, is_signed=False)
         if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_aside:
             continue
         elif near := SET if _LABEL.match(line) else _near(line, words):
-            yield Asked(line[:LONGEST], "", near=near)
-        elif len(line.split()) <= _PROSE and not line.endswith(","):
-            yield Asked(line[:LONGEST], "")
+            yield Asked(line[:LONGEST], "", near=near, is_question=is_question, requests=requests)
+        elif requests or (len(line.split()) <= _PROSE and not line.endswith(",")) or is_about(line, *OF_DESK):
+            yield Asked(line[:LONGEST], "", is_question=is_question, requests=requests)
 
 
 def _command_as_written(line: str, words: Mapping[str, str]) -> Asked | None:

@@ -194,7 +194,8 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     if read.automatic or not is_welcome(player):
         return _Outcome()
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
-    own = _with_offer(unsigned(read, player.name, locale), mail, game)
+    offered = "" if request_to(game, mail.seat) else newest_answer(mail).get("meant", "")
+    own = invitations.with_offer(unsigned(read, player.name, locale), locale, offered)
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
     if mail.turn == SEVERAL and is_proved and to_player:
@@ -233,12 +234,6 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         answer["meant"] = doing.offers[0]
     letter = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     return _Outcome(letter, player.email, asks, waiting.mail_id if waiting else None, acts, same)
-
-
-def _with_offer(read: replies.Mail, mail: Incoming, game: Game) -> replies.Mail:
-    """Return an email that only says yes with the line that our newest reply offers, if that offers only one."""
-    line = "" if request_to(game, mail.seat) else newest_answer(mail).get("meant")
-    return replace(read, lines=(line,), beside=None) if line and invitations.agrees(read, spoken().locale) else read
 
 
 def _hand_to_desk(reply: _Reply, desk_id: UUID, raw: bytes) -> None:
@@ -324,7 +319,7 @@ def _wishes(reply: _Reply) -> tuple[Wishes, set[str]]:
             return wishes, acted
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
-    repeated = {line for said in answers for line in (said["line"], *said["asked"])}
+    repeated = {line for said in answers for line in (said["line"], *said.get("written", ()), *said["asked"])}
     return child.run(replies.read_wishes, read, table._replace(ours=ours, repeated=repeated))
 
 

@@ -28,7 +28,7 @@ from server.play.seating.seats import accept_invitation, can_reconsider, decline
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
-from server.post.desk.wishes import first_name_of
+from server.post.desk.wishes import first_name_of, name_in
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail, without_smileys
@@ -173,6 +173,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _MOST_OF_NAME = 3  # words below a farewell
+_MOST_NAMING = 6  # words of a line that only says a name
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -357,6 +358,26 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
     return understood(mail, locale) == YES or _says_only(FINE, mail)
 
 
+def with_offer(mail: replies.Mail, locale: str, line: str) -> replies.Mail:
+    """Return an email that only agrees to the line that our email offers, with this line in place of the yes. Lines
+    with the writer's name stay."""
+    mine, rest = _names_apart(mail)
+    if not line or not agrees(rest, locale):
+        return mail
+    return replace(mail, lines=(line, *(["", *mine] if mine else [])), beside=None)
+
+
+def _names_apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
+    """Return a pair: the lines that only say the writer's name, such as "My name is Ann", and the email without them."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple("" if name_in(it) and len(it.split()) <= _MOST_NAMING else it for it in lines)
+
+    own = rest(mail.lines)
+    mine = [it for it, left in zip(mail.lines, own, strict=True) if it != left]
+    return mine, replace(mail, lines=own, beside=None if mail.beside is None else rest(mail.beside))
+
+
 def consents(mail: replies.Mail, locale: str) -> bool:
     """Return whether a reply to a request agrees to it, perhaps only this once."""
     return agrees(mail, locale) or _says_only(_CONSENT_ONCE, mail)
@@ -430,7 +451,8 @@ def _do(said: str, guest: Guest) -> None:
     """Accept or decline an invitation or a stand-in request, for a person who may be new (see `accept_invitation`). The
     call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, guest.game.game_id, guest.seat, guest.mark)
-    newcomer = {"locale": spoken().locale, "likely_name": _likely_name(guest)}
+    name = next(filter(None, map(name_in, guest.read.lines)), "")
+    newcomer = {"locale": spoken().locale, "name": name, "likely_name": _likely_name(guest)}
     asked = guest.stand_in()
     if asked and asked.accepted_by is None:
         if said == YES:

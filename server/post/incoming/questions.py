@@ -15,7 +15,7 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
-from server.post.desk.commands import BY_NAME, NEW, RULES
+from server.post.desk.commands import BY_NAME, RULES, SET
 from server.post.desk.rule_texts import rules_in_short
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
@@ -37,7 +37,7 @@ from server.post.incoming.commands import (
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
-from server.post.terms import terms_of, ways_to_get_fewer_emails
+from server.post.terms import answers_about_desk, terms_of
 from server.post.topics import is_about
 from server.post.wording import spoken, with_you
 from server.sanitize import clean
@@ -46,6 +46,7 @@ from server.store.tables import Incoming
 from server.translations import noted
 
 _SPACE = re.compile(r"[a-z]\d{0,3}")
+_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
 
@@ -87,6 +88,7 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
+    yield from answers_about_desk(question, *_BESIDE_TABLES)
     if is_about(question, topics.HOW_LONG) and is_running:
         yield from terms_of(game)
     is_of_words = is_about(question, topics.MEANING)
@@ -115,6 +117,7 @@ def _scores(game: Game, seat: Seat) -> Iterator[str]:
 
 
 _MOST_POSSIBLE = 8  # words in the place of an unknown one
+_MOST_SAID = 200  # characters of prose that an answer repeats
 _MOST_QUOTED = 60  # characters of a line in a sentence
 _MOST_NAMED = 4  # moves or lines in a sentence
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
@@ -207,13 +210,13 @@ def _about_yes(doing: Doing) -> str:
 
 def explain(doing: Doing, wishes: Wishes) -> None:
     """Fill in the answer to an email that has a problem."""
-    answer, left, line = doing.answer, _left_undone(wishes), wishes.line
+    answer, left, line, written = doing.answer, _left_undone(wishes), wishes.line, [wishes.line, *wishes.others]
     if wishes.problem == "not-understood":
-        if is_about(line, topics.MAILS):
-            answer |= {"done": [*ways_to_get_fewer_emails(), *left], "line": line}
-            return
-        if _is_question(line) and _answers_question(doing, wishes):
+        if any(map(_is_question, written)) and _answers_question(doing, wishes):
             answer["done"] += left
+            return
+        if told := answers_about_desk(" ".join(written), *_BESIDE_TABLES):
+            answer |= {"done": [*told, *left], **_quoted(written)}
             return
         if doing.game.table.status in OVER:
             told = gettext(
@@ -224,14 +227,14 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             answer |= {"done": [told, *left], "line": line}
             return
         is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
-        invited = [it for it in wishes_in([line], False) if it.command == NEW and "@" in it.rest]
-        mentioned = [] if invited else _mentioned_in(line)
+        invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
+        mentioned = [] if invited else _mentioned_in(" ".join(written))
         if is_wish and (lines := [it.told() for it in invited] or help_for(doing.game, mentioned)):
             told = ngettext(
                 "To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines)
             )
-            answer |= {"done": [told, *left], "line": line, "how": lines}
-            offered = [f"{it.command} {it.rest}" for it in invited] or mentioned
+            answer |= {"done": [told, *left], **_quoted(written), "how": lines}
+            offered = [it.asked for it in invited] or mentioned
             doing.offers += offered if invited or set(offered) <= {PAUSE, UNDO} else []
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
@@ -263,20 +266,26 @@ def _left_undone(wishes: Wishes) -> list[str]:
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
     which commands may help. Return False if the question stands beside something that comes near a command."""
-    game, seat = doing.game, doing.mail.seat
-    told, is_advised = list(_answers(wishes.line, doing)), _wants_advice(wishes.line, game, seat)
+    game, seat, written = doing.game, doing.mail.seat, [wishes.line, *wishes.others]
+    text = " ".join(written)
+    told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
     if told or is_advised:
-        doing.answer |= {"done": told, "line": wishes.line}
+        doing.answer |= {"done": told, **_quoted(written)}
         if is_advised:
             do(doing, Wishes(hints=True))
-        elif is_about(wishes.line, topics.ADVICE, topics.HOW_TO_PLAY):
+        elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY):
             doing.answer["how"] = help_for_now(game, seat)
         return True
     if wishes.is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
-        doing.answer |= {"done": told, "line": wishes.line, "how": help_for_now(game, seat)}
+        doing.answer |= {"done": told, **_quoted(written), "how": help_for_now(game, seat)}
     return wishes.is_prose
+
+
+def _quoted(lines: Sequence[str]) -> Json:
+    """Return the fields of an answer that repeat these lines. `written` lets us recognize them if they come again."""
+    return {"line": clean(" ".join(lines), _MOST_SAID), "written": list(lines)}
 
 
 def _unclear(doing: Doing, wishes: Wishes) -> str:

@@ -66,7 +66,7 @@ class Mail:
 @dataclass(frozen=True)
 class Wishes:
     """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
-    line, `fine` and `is_prose`.
+    line, `fine`, `others` and `is_prose`.
 
     The problems are:
     - `automatic`: a machine wrote the email. We don't reply to it.
@@ -100,6 +100,7 @@ class Wishes:
     problem: str | None = None
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
+    others: tuple[str, ...] = field(default=(), compare=False)  # the lines of prose below the faulty line
     written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
     resigning: str = field(default="", compare=False)  # the line that resigns, as written
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
@@ -519,13 +520,14 @@ class _Known:
             return Wishes(problem="not-understood", line=near, fine=fine)
         if all(command.settings for command in commands):  # without any, or beside prose
             own = [line for line in lines if line.text]
-            prose = (line.text for line in own if not (line.command or is_courtesy(line.text)))
-            first = next(prose, own[0].text if own else "")
+            prose = [line.text for line in own if not (line.command or is_courtesy(line.text))]
+            first = prose[0] if prose else own[0].text if own else ""
             if first and grammar.legal:
                 first = next((it.text for it in lines if strange_word_in(it.text, grammar)), first)
             if not first:
                 return Wishes(problem="nothing-said")
-            return Wishes(problem="not-understood", line=first, fine=fine, is_prose=not commands)
+            others = tuple(it for it in prose if it != first) if not commands else ()
+            return Wishes(problem="not-understood", line=first, fine=fine, others=others, is_prose=not commands)
         moves = {line.command.move: line for line in lines if line.command and line.command.move}
         move = _one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
         passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")

@@ -390,3 +390,40 @@ def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> No
     }.items():
         assert f'For example: "{example}"' in ann.asks(line).text
         assert "We need" not in ann.asks(example).text
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', 'reply for example "set nights']),
+        ("How long does a game take?\n\nIs it free?", ["you play whenever you like", "Playing is free."]),
+        ("How much does it cost?\nset zone Berlin", ["Playing is free.", "Your time zone is now Europe/Berlin."]),
+        ("set zone Berlin\n\nHow much does it cost?", ["Playing is free.", "Your time zone is now Europe/Berlin."]),
+        ("Is it free?\nPlease paint the letters blue", ["Playing is free.", "You wrote: paint the letters blue"]),
+        ("games\n\nCan you send me a real horse by mail?", ["You have no games", "You wrote: Can you send me a real"]),
+        ("Can I play Sternenglanz against a bot?\nIs it free?", ["Playing is free.", "- play sternenglanz: "]),
+        ("Is the seat free?\nset zone Berlin", ["Another line of your email questions"]),
+        ("Is it free? I don't want it then.\nset zone Berlin", ["Another line of your email questions"]),
+    ],
+)
+def test_each_line_that_asks_for_something_gets_an_answer(ann: Correspondent, text: str, answers: list[str]) -> None:
+    ann_joins(ann)
+    told = " ".join(ann.asks(text).text.split())
+    assert [it for it in answers if it not in told] == []
+
+
+def test_prose_beside_a_question_is_not_reported(ann: Correspondent) -> None:
+    ann_joins(ann)
+    told = ann.asks("Hello there,\nI got this address from a friend.\nHow much does it cost?\n\nAnn").text
+    assert "You wrote: How much does it cost?" in told
+    assert "We don't understand" not in told
+
+
+@pytest.mark.parametrize("yes", ["ja, gern\nIch heiße Timo", "Yes please!\n\nMy name is Timo"])
+def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
+    (hello,) = ann.sends(DESK, "Can I play Sternenglanz against a bot?")
+    ann.sends(hello.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
+    assert "name Timo" in ann.newest_answer.text

@@ -115,6 +115,14 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert "/#/rules/sternenhimmel" in answer.page
 
 
+@pytest.mark.parametrize("text", ["ja, gern\nIch heiße Timo", "Yes, gladly!\n\nMy name is Timo."])
+def test_a_guest_who_says_their_name_gets_it(office: Office, game_id: UUID, text: str) -> None:
+    cyd_writes(office, text)
+    cyd = player_at(CYD)
+    assert cyd and sits(game_id)
+    assert (profile(cyd)["name"], profile(cyd)["named"]) == ("Timo", True)
+
+
 def test_a_player_who_said_yes_by_email_can_ask_in_words_at_the_table(office: Office, ada: UUID) -> None:
     open_game(ada, wanted(ME, {"email": CYD}, BOT, options={"start_seat": 1}))
     assert cyd_writes(office, "yes") is not None

@@ -149,3 +149,29 @@ def test_a_yes_to_several_lines_or_to_a_resignation_does_nothing(office: Office,
         asks(office, question)
         assert "There's nothing to agree to or to confirm at the moment." in asks(office, "yes"), question
     assert load(game_id).version == before
+
+
+def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    for text, answers in {
+        "Whose turn is it?\nHow many coins do I have?": ["We're waiting for your move.", "The scores so far"],
+        "Nice game so far.\nWhose turn\nis it?": ["We're waiting for your move."],
+        "send me fewer mails\nno mails at night": ['reply "set mails bundled"', 'reply for example "set nights'],
+        "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "Playing is free."],
+        "It was fun.\nIch heiße Timo": ["name Timo"],
+    }.items():
+        told = asks(office, text)
+        assert [it for it in answers if it not in told] == [], told
+
+
+def test_a_question_about_the_desk_lets_a_setting_pass(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1)
+    everything_due_happens()
+    before = office.mails("ada")
+    arrives(before[-1].reply_to, a_mail("how much does it cost?\nset zone Berlin"))
+    deal_with_mails()
+    deal_with_desk(RECORDS)
+    (answer,) = office.mails("ada")[len(before) :]
+    told = " ".join(answer.text.split())
+    assert "Playing is free." in told and "Your time zone is now Europe/Berlin." in told
