@@ -192,12 +192,21 @@ def _time_ran_out(item: Json, names: Sequence[str], say: Language, is_own: bool)
 
 
 def _handed_over(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
+    name, bot = names[item["seat"]], bot_name(item["bot"])
+    if item.get("why") == "resigned":
+        return say.addressed(
+            is_own,
+            "You resigned. The bot %(bot)s took over.",
+            "%(name)s resigned. The bot %(bot)s took over.",
+            name=name,
+            bot=bot,
+        )
     return say.addressed(
         is_own,
         "The bot %(bot)s is now playing for you.",
         "The bot %(bot)s is now playing for %(name)s.",
-        bot=bot_name(item["bot"]),
-        name=names[item["seat"]],
+        name=name,
+        bot=bot,
     )
 
 

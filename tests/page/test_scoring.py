@@ -344,6 +344,31 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     expect(onlooker.locator("[name=seat-1]")).to_have_value("open")
 
 
+def test_a_resignation_is_shown_in_the_list_the_header_and_the_log(
+    people: tuple[Client, ...], windows: Windows
+) -> None:
+    game_id = game_of(people[0], ME, OPEN, BOT, title="Given up")
+    people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
+    leaver = windows.open(people[1], **PHONE)
+    leaver.goto(f"/#/games/{game_id}")
+    page = windows.open(people[0])
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator("[data-score='1']")).to_have_class(re.compile("here"))
+    people[1].ask("DELETE", f"/v1/games/{game_id}/seats/me")
+    expect(leaver.locator(".strip")).to_contain_text("You resigned. The bot Greedy is finishing the game in your seat.")
+    expect(page.locator("[data-score='1']")).to_have_class("left")
+    expect(page.locator("[data-score='1']")).to_contain_text("resigned, the bot Greedy is playing")
+    expect(page.locator(".here")).to_have_count(0)
+    expect(page.locator(".story")).to_contain_text("resigned. The bot Greedy took over.")
+    page.goto("/#/")
+    given_up = page.locator(".card.game").filter(has_text="Given up")
+    expect(given_up.locator(".sitting")).to_contain_text("(the bot Greedy is playing)")
+    expect(given_up.locator(".latest")).to_contain_text("resigned. The bot Greedy took over.")
+    leaver.goto("/#/")
+    expect(leaver.locator(".kept")).to_contain_text("The bot Greedy is playing in your seat.")
+    assert objections(page) == objections(leaver) == []
+
+
 def test_a_player_who_resigned_is_shown_so_and_is_not_told_that_they_won(
     people: tuple[Client, ...], windows: Windows
 ) -> None:

@@ -114,7 +114,7 @@ def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, b
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
     assert news.startswith("ada, it's your turn.")
-    assert "- The bot Greedy is now playing for you." in news
+    assert "- You resigned. The bot Greedy took over." in news
     assert "- You're back." in news
 
 

@@ -25,14 +25,14 @@ export function Terms({ game }) {
 
 /**
  * Let the player return to a seat that a bot is playing.
- * @param {{game: GameSummary, again: () => unknown}} props
+ * @param {{game: GameSummary, again: () => unknown, isResigned?: boolean}} props
  */
-export function Back({ game, again }) {
+export function Back({ game, again, isResigned = false }) {
   const [busy, error, back] = useSubmit(async () => {
     await call("POST", `/v1/games/${game.id}/seats`, {});
     await again();
   });
-  return html`<p>${t("back.why", { bot: botName(mySeat(game)?.stand_in) })}</p>
+  return html`<p>${t(isResigned ? "back.resigned" : "back.why", { bot: botName(mySeat(game)?.stand_in) })}</p>
     <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }

@@ -2,7 +2,7 @@
 import { eventTypes, GAMES } from "../ui/games.js";
 import { store } from "../ui/store.js";
 import { botName, knows, listed, t, tell } from "../ui/words.js";
-/** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
+/** @import { GameEvent, Item, RulesDescription, Seat, Sentences, Store } from "../ui/types" */
 
 /**
  * Return the version of a seat's last move, or 0.
@@ -35,6 +35,14 @@ export function standing(story, at = Infinity) {
  */
 export const hasResigned = (story, seat) =>
   /** @type {any} */ (story.findLast((it) => it.seat === seat && HANDS.has(it.type)))?.why === "resigned";
+
+/**
+ * Say that a bot is playing for the player of this seat, and whether they resigned.
+ * @param {GameEvent[]} story
+ * @param {Seat} seat
+ */
+export const awayInWords = (story, { seat, stand_in }) =>
+  [hasResigned(story, seat) && t("resigned"), t("stand-in", { bot: botName(stand_in) })].filter(Boolean).join(", ");
 
 /**
  * Return the number of the turn at this version, 0 before the first, or null if the game doesn't number its turns.
@@ -125,6 +133,7 @@ export function sentence(item, all, rules, own) {
   const tells = rooms.get()[item.type];
   if (tells) return tells(item, names, rules, isOwn);
   if (item.type === "time-ran-out" && item.bot) return tell("story.bot-moved", isOwn, { name, bot: botName(item.bot) });
+  if (item.why === "resigned") return tell("story.resigned", isOwn, { name, bot: botName(item.bot) });
   if (item.type === "stand-in-began" && item.by) return t("story.stand-in-began.by", { name: all[item.seat] });
   if (!knows(key)) return null;
   return tell(key, isOwn && knows(`${key}.you`), {

@@ -12,7 +12,7 @@ import { lookAhead, useGame } from "./game.js";
 import { isWhole } from "./hinted.js";
 import { shownRules } from "./guide.js";
 import { History, useEarlier } from "./history.js";
-import { hasMissed, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
+import { awayInWords, hasMissed, hasResigned, lastMove, placeInWords, sentence, sinceOwnTurn, standing } from "./story.js";
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
@@ -194,7 +194,7 @@ function Begun({ table }) {
       ${table.error && html`<${Sorry} error=${table.error} />`}
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
-        again=${table.look} /></section>`}
+        again=${table.look} isResigned=${hasResigned(story, game.you?.seat ?? -1)} /></section>`}
       ${goesOn && isStandIn(game) && html`<section class="strip stands-in"><p>${standsInWords(game)}</p><${StandDown} table=${table} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
         "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
@@ -408,14 +408,16 @@ function Home({ game }) {
  * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
  * @param {{table: SeenTable, scores?: number[], names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
  */
-function Score({ table: { game, here }, scores, names: whole, owner, lookAt }) {
+function Score({ table: { game, here, story }, scores, names: whole, owner, lookAt }) {
   const present = useStore(here);
   const names = divided(whole);
   return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
     onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}
-    class=${[it.to_act && "asked", present.includes(it.seat) && "here"].filter(Boolean).join(" ")}><${SeatMark}
-    seat=${it.seat} /><span class="who"><span>${names[it.seat][0]}</span><span>${names[it.seat][1]}</span></span> <b>${scores[it.seat]}</b></button>`)}</div>`;
+    class=${[it.to_act && "asked", it.stand_in ? "left" : present.includes(it.seat) && "here"].filter(Boolean).join(" ")}
+    title=${it.stand_in && awayInWords(story, it)}><${SeatMark}
+    seat=${it.seat} /><span class="who"><span>${names[it.seat][0]}</span><span>${names[it.seat][1]}</span></span>${
+      it.stand_in && html`<span class="unseen">, ${awayInWords(story, it)},</span>`} <b>${scores[it.seat]}</b></button>`)}</div>`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { SeatMark } from "./seat-shapes.js";
 import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
 import { OPPONENTS } from "./opponents.js";
-import { knows, listed, t } from "./words.js";
+import { botName, knows, listed, t } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
 
 /** @param {string} name */
@@ -116,7 +116,8 @@ export function GameCard({ game: plain, usual, children }) {
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
     <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
-      <${SeatName} game=${game.id} seat=${it} />${game.outcome && html` <b>${game.outcome.scores[it.seat]}</b>`}</li>`)}</ul>
+      <span><${SeatName} game=${game.id} seat=${it} />${it.stand_in && !game.outcome
+        && html` <small class="faint">(${t("stand-in", { bot: botName(it.stand_in) })})</small>`}</span>${game.outcome && html` <b>${game.outcome.scores[it.seat]}</b>`}</li>`)}</ul>
     <${Waiting} game=${game} />
     ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
     ${usual && html`<dl class="terms">
