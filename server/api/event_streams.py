@@ -155,11 +155,11 @@ class GameStream(MethodView):
         data: {"seats":[1]}
 
         id: 6-0
-        data: {"seq":6,"version":2,"type":"star-placed","seat":0,"at":"2026-11-21T19:02:00Z","board":"leo","space":"c","star":"7","by":"player"}
+        data: {"seq":6,"version":2,"type":"star-placed","seat":0,"at":"2026-11-21T19:02:00.000000Z","board":"leo","space":"c","star":"7","by":"player"}
 
         id: 6-1
         event: said
-        data: {"nr":1,"seat":1,"name":"Bea","text":"Good luck!","at":"2026-11-21T19:03:00Z"}
+        data: {"nr":1,"seat":1,"name":"Bea","text":"Good luck!","at":"2026-11-21T19:03:00.000000Z"}
 
         event: changed
         data: {}
