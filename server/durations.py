@@ -8,18 +8,20 @@ from typing import Any, Final
 
 import isodate
 
-from server.clock import SECOND
 from server.errors import Unfit
 
 LONGEST: Final = timedelta(days=365)
 
 
-def duration(text: Any) -> timedelta:
-    """Parse a duration of one second to 365 days, such as `P2D`, `PT12H`, `P1DT6H` or `P1W`. Raise Unfit for any other
+def duration(text: Any, least: str = "PT1S", most: str = "P365D") -> timedelta:
+    """Parse a duration from `least` to `most`, such as `P2D`, `PT12H`, `P1DT6H` or `P1W`. Raise Unfit for any other
     string."""
     if type(text) is not str:
         raise Unfit('A duration must be a string such as "P2D" or "PT12H".')
-    return _duration(text[:40])
+    length = _duration(text[:40])
+    if not _duration(least) <= length <= _duration(most):
+        raise Unfit("%(text)s is not between %(least)s and %(most)s.", text=repr(text[:40]), least=least, most=most)
+    return length
 
 
 @lru_cache
@@ -32,8 +34,6 @@ def _duration(text: str) -> timedelta:
         raise Unfit('%(text)s is not a duration such as "P2D" or "PT12H".', text=repr(text)) from error
     if type(length) is not timedelta:
         raise Unfit("%(text)s has years or months, which vary in length. Use days or weeks.", text=repr(text))
-    if not SECOND <= length <= LONGEST:
-        raise Unfit("%(text)s is not between a second (PT1S) and a year (P365D).", text=repr(text))
     return length
 
 

@@ -155,11 +155,11 @@ class GameStream(MethodView):
         data: {"seats":[1]}
 
         id: 6-0
-        data: {"seq":6,"version":2,"type":"star-placed","seat":0,"at":"2026-11-21T19:02:00Z","board":"leo","space":"c","star":"7","by":"player"}
+        data: {"seq":6,"version":2,"type":"star-placed","seat":0,"at":"2026-11-21T19:02:00.000000Z","board":"leo","space":"c","star":"7","by":"player"}
 
         id: 6-1
         event: said
-        data: {"nr":1,"seat":1,"name":"Bea","text":"Good luck!","at":"2026-11-21T19:03:00Z"}
+        data: {"nr":1,"seat":1,"name":"Bea","text":"Good luck!","at":"2026-11-21T19:03:00.000000Z"}
 
         event: changed
         data: {}
@@ -215,31 +215,44 @@ class StreamTickets(MethodView):
         token from an email.
 
         When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
-        another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:
+        another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated. An
+        `EventSource` doesn't show why it failed, so request the stream once with `fetch`:
 
         ```js
-        async function follow(server, game, token, tell) {
-          const headers = {Authorization: `Bearer ${token}`};
-          for (let last = "", over = false; !over; await new Promise((later) => setTimeout(later, 2000))) {
-            const made = await fetch(`${server}/v1/stream-tickets`, {method: "POST", headers}).catch(() => null);
-            if (!made?.ok) continue;
-            const {ticket} = await made.json();
-            const from = new URLSearchParams({ticket, lastEventId: last});
-            const source = new EventSource(`${server}/v1/games/${game}/stream?${from}`);
-            const hear = (event) => {
-              const item = JSON.parse(event.data);
-              last = event.lastEventId;
-              over = ["game-ended", "game-abandoned"].includes(item.type);
-              tell(event.type, item);
-            };
-            source.onmessage = hear;
-            source.addEventListener("said", hear);
-            source.addEventListener("reset", hear); // discard your data of item.game: all its events follow
-            await new Promise((broken) => { source.onerror = broken; });
-            source.close();
+        // Pass each event of a stream to `tell`, and return when the game is over. `token` returns the access token,
+        // or a new one if it gets the current one. Throw an error if the server refuses the new token or the path.
+        // After "open", refresh what you show of /v1/stream: it repeats no events before the first one you receive.
+        async function follow(server, path, token, tell) {
+          let last = "", used, refused;
+          for (;; await new Promise((later) => setTimeout(later, 2000))) {
+            used = await token(refused);
+            const headers = {Authorization: `Bearer ${used}`};
+            const send = (path, method) => fetch(server + path, {method, headers}).catch(() => null);
+            let answer = await send("/v1/stream-tickets", "POST");
+            if (answer?.ok) {
+              const {ticket} = await answer.json();
+              const source = new EventSource(`${server}${path}?${new URLSearchParams({ticket, lastEventId: last})}`);
+              const hear = (event) => {
+                last = event.lastEventId;
+                tell(event.type, JSON.parse(event.data));
+              };
+              for (const name of ["message", "said", "reset"]) source.addEventListener(name, hear);
+              let opened = false;
+              source.onopen = () => tell("open", opened = true);
+              await new Promise((broken) => { source.onerror = broken; });
+              source.close();
+              if (opened) continue;
+              answer = await send(`${path}?${new URLSearchParams({lastEventId: last})}`, "GET");
+              if (answer?.status === 204) return;
+              if (answer?.ok) answer.body.cancel();
+            }
+            if (answer?.status === 401 && used !== refused) refused = used;
+            else if ([401, 403, 404].includes(answer?.status)) throw new Error((await answer.json()).detail);
           }
         }
         ```
+
+        After `reset`, discard your data of the game: all its events follow.
         """
         made = new_ticket(any_caller())
         return {"ticket": made.text, "expires_at": made.expires_at}

@@ -1,6 +1,7 @@
 """The handbook of the API: its documents, all problems, and the reference of all calls."""
 
 import json
+import re
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
@@ -11,6 +12,7 @@ from markupsafe import Markup
 
 from server import docs
 from server.accounts.rate_limits import most_of
+from server.api import oauth
 from server.api.changelog import for_programs
 from server.api.languages import spoken
 from server.api.pages import HEADERS, no_page, page, sorry
@@ -132,6 +134,12 @@ def _limits() -> dict[str, Any]:
     return {"limits": [(most_of(it), BOUNDS[it].meaning) for it in called]}
 
 
+def _app() -> dict[str, Any]:
+    """Return OAuth's errors, and the code that the reference shows for streams with tickets."""
+    about = current_app.extensions["document"].document["paths"]["/v1/stream-tickets"]["post"]["description"]
+    return {"follow": re.findall("(?s)```js\n(.*?)\n```", about)[0], "errors": oauth.ERRORS}
+
+
 def _clients() -> dict[str, Any]:
     programs = {path.stem: path.read_text("utf-8") for path in sorted(_CLIENTS.glob("*.txt"))}
     table = (_CLIENTS / "generators.md").read_text("utf-8").splitlines()[2:]
@@ -151,6 +159,7 @@ def _bots() -> dict[str, Any]:
 
 
 _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents get from the code
+    "app": _app,
     "bot": lambda: {"bounds": {"player": most_of("player"), "program_games": most_of("program-games")}},
     "bots": _bots,
     "clients": _clients,

@@ -3,7 +3,7 @@ authorizations."""
 
 import re
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
@@ -12,6 +12,7 @@ from authlib.integrations.flask_oauth2.requests import FlaskOAuth2Payload, Flask
 from authlib.oauth2.rfc6749 import (
     AuthorizationCodeMixin,
     ClientMixin,
+    InvalidClientError,
     InvalidRequestError,
     InvalidScopeError,
     OAuth2Error,
@@ -36,7 +37,7 @@ from server.api import pages
 from server.api.auth import AUTHORIZE, any_caller
 from server.api.origins import is_from_elsewhere
 from server.api.pages import page
-from server.api.problems import answer_to
+from server.api.problems import answer_to, first_message
 from server.api.reading import Several, long, read_json
 from server.errors import BadToken, NotFound, OneSeatOnly, PlayError
 from server.play.seating.seat_tokens import hold_seat
@@ -52,6 +53,22 @@ _MOST_ADDRESSES = 10
 _PLAIN = re.compile(r"[\x20-\x7e]*")  # RFC 6749, appendix A
 _OF_ERRORS = re.compile(r'["\\]')  # characters that no error may quote
 _GAME = re.compile(r"game:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.ASCII)
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+# OAuth's errors, each with its reason and remedy. Those in _DETAILED often have a more precise description.
+ERRORS: Final = {
+    "invalid_request": "A parameter is missing, repeated or invalid.",
+    "invalid_client": "This server does not know the client_id. Register the app again, and send no secret.",
+    "invalid_grant": "The code or token is unknown, used, expired or revoked, or was issued for another client_id, "
+    "redirect_uri or code_verifier. Ask the player to sign in again.",
+    "invalid_scope": "The scope is missing or unknown, or is more than the player allowed.",
+    "unsupported_response_type": "Send response_type=code.",
+    "unsupported_grant_type": "Send grant_type=authorization_code or grant_type=refresh_token in a form.",
+    "unsupported_token_type": "Send token_type_hint=access_token or token_type_hint=refresh_token, or omit it.",
+    "access_denied": "The player did not allow the app.",
+    "invalid_redirect_uri": "Each redirect URI must use https, or http to the loopback, without a fragment.",
+    "invalid_client_metadata": "A field of the registration is missing or invalid.",
+}
+_DETAILED: Final = ("invalid_request", "invalid_scope", "invalid_redirect_uri", "invalid_client_metadata")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; "
@@ -220,18 +237,17 @@ class _Registration(ClientRegistrationEndpoint):
         try:
             request.payload = _Payload(_Wanted().load(request.payload.data))
         except ValidationError as error:
-            wrong: Any = InvalidClientMetadataError
-            if isinstance(error.messages, dict) and list(error.messages) == ["redirect_uris"]:
-                wrong = InvalidRedirectURIError
-            raise wrong("Some fields are missing or invalid.") from None
+            found = first_message({"json": error.messages})
+            wrong: Any = InvalidRedirectURIError if found.startswith("redirect_uris") else InvalidClientMetadataError
+            raise wrong(found) from None
         wanted = request.payload.data
         wanted["client_name"] = clean(wanted["client_name"], _LONGEST_NAME)
         if not wanted["client_name"]:
-            raise InvalidClientMetadataError("A name needs at least one visible character.")
+            raise InvalidClientMetadataError("client_name: Send at least one visible character.")
         if "client_uri" in wanted and not _is_address(wanted["client_uri"]):
-            raise InvalidClientMetadataError("An address must be https or on the loopback, without a fragment.")
+            raise InvalidClientMetadataError("client_uri: Use https, or http to the loopback, without a fragment.")
         if not all(map(_is_address, wanted["redirect_uris"])):
-            raise InvalidRedirectURIError("An address must be https or on the loopback, without a fragment.")
+            raise InvalidRedirectURIError
         return super().extract_client_metadata(request)
 
     def generate_client_info(self, request: Any) -> Any:
@@ -284,6 +300,10 @@ class _Server(AuthorizationServer):
 
     def validate_requested_scope(self, scope: str | None) -> None:
         _read_scope(scope)
+
+    def handle_error_response(self, request: Any, error: Any) -> Any:
+        error.description = _why(error)
+        return super().handle_error_response(request, error)
 
 
 def _base() -> str:
@@ -407,6 +427,10 @@ def ask() -> Response:
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
         text = gettext("The app that sent you here made a request that we can't answer: %(why)s", why=_why(error))
+        if isinstance(error, InvalidClientError):
+            text = gettext(
+                "This server doesn't know the app that sent you here. Go back to the app, and sign in again."
+            )
         return page("message.html", 400, title=gettext("The app's request failed"), text=text, **_way_back(error))
     scopes, game_id = _read_scope(grant.request.scope)
     client: OAuthClient = grant.request.client.row
@@ -475,6 +499,8 @@ def _by_form(answer: Any) -> Response:
     try:
         if request.args:
             raise InvalidRequestError("Send the parameters in the body.")
+        if request.mimetype not in ("", *_FORMS):
+            raise InvalidRequestError(f"Send a form ({_FORMS[0]}).")
         _expect_plain()
         found: Response = answer()
     except OAuth2Error as error:
@@ -509,4 +535,6 @@ def _way_back(error: OAuth2Error) -> dict[str, str]:
 
 
 def _why(error: OAuth2Error) -> str:
-    return str(error.description or error.error)
+    """Return our description of an error instead of Authlib's."""
+    is_detailed = error.error in _DETAILED and error.description
+    return str(error.description if is_detailed else ERRORS.get(error.error, error.error))

@@ -460,7 +460,7 @@ def of_http(error: HTTPException) -> Response:
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
         errors = _translated(fields)
-        detail, more = _first(errors), {"errors": errors}
+        detail, more = first_message(errors), {"errors": errors}
     else:  # Flask's and werkzeug's own texts are English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
@@ -472,15 +472,18 @@ def of_http(error: HTTPException) -> Response:
     return response
 
 
-def _first(messages: Any, *path: str) -> str:
-    """Return the first of marshmallow's messages with its field: `seats.1.email: Not a valid email address.`"""
+def first_message(messages: Any, *path: str) -> str:
+    """Return the first of marshmallow's messages with its field: `seats.1.email: Not a valid email address.`
+
+    The outermost key of `messages` is the part of the request, such as `json`.
+    """
     match messages:
         case dict():
             field = next(iter(messages))
-            return _first(messages[field], *path, str(field))
+            return first_message(messages[field], *path, str(field))
         case list() if messages:
-            return _first(messages[0], *path)
-    field = ".".join(it for it in path[1:] if it != "_schema")  # the first is the part of the request, such as `json`
+            return first_message(messages[0], *path)
+    field = ".".join(it for it in path[1:] if it != "_schema")
     return f"{field}: {messages}" if field else str(messages)
 
 

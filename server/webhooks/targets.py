@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from server.errors import Unfit
+from server.translations import noted
 
 LONGEST_URL = 500
 PATIENCE = 3.0  # seconds for looking up a host name during a request
@@ -27,6 +28,7 @@ _CLOUDS = (  # public ranges in which internal services of a cloud respond
     IPv4Network("192.80.8.124/32"),  # Equinix Metal: metadata
 )
 _RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: deprecated anycast addresses of tunnels
+_NO_TLS = noted("The URL must begin with https.")
 _PORTS = {"http": 80, "https": 443}
 _lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
@@ -85,16 +87,20 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
         if not (is_public(address) or (sandbox and address.is_loopback)):
             raise BadAddress("This host is not on the public internet.")
         if target.scheme == "http" and not address.is_loopback:
-            raise BadAddress("The URL must begin with https.")
+            raise BadAddress(_NO_TLS)
     return found
 
 
 def look_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
     """Return the same as `addresses_of`, within `seconds`, since the system's resolver has no deadline. Raise
-    BadAddress, OSError."""
+    BadAddress, OSError. A name without an address can't be a loopback name, so it needs https."""
     lookup = _lookups.submit(addresses_of, target, sandbox)
     try:
         return lookup.result(PATIENCE if seconds is None else seconds)
+    except OSError:  # this includes TimeoutError
+        if target.scheme == "http":
+            raise BadAddress(_NO_TLS) from None
+        raise
     finally:
         lookup.cancel()  # after a time-out, the lookup may still be queued
 

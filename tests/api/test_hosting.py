@@ -358,12 +358,13 @@ def test_an_open_game_shows_when_it_closes(app: Flask, ada: Someone, open_for: s
     assert item["closes_at"] == ada.get(path).json["closes_at"]
 
 
-@pytest.mark.parametrize("open_for", ["PT59M", "P91D", "P1M", "soon", "", "-P1D"])
+@pytest.mark.parametrize("open_for", ["PT0S", "PT59M", "P91D", "P366D", "P1M", "soon", "", "-P1D"])
 def test_a_game_can_stay_open_for_one_hour_to_90_days(app: Flask, ada: Someone, open_for: str) -> None:
     wanted = {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN], "open_for": open_for}
     answer = ada.post("/v1/games", wanted)
     assert is_problem(answer, 422, "invalid-field")
     assert answer.json["field"] == "open_for"
+    assert "PT1S" not in answer.json["detail"] and "P365D" not in answer.json["detail"]
     is_problem(ada.patch(opened(ada, ME, OPEN, OPEN), {"open_for": open_for}), 422, "invalid-field")
 
 

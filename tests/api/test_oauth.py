@@ -16,11 +16,13 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from werkzeug.test import TestResponse
 
 from server.accounts.apps import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, forget_apps
 from server.accounts.bans import ban
+from server.accounts.closing import APPS, close
+from server.api.oauth import ERRORS
 from server.clock import clock
 from server.games import GAMES, Json
 from server.operations.delete_player import delete_player
@@ -609,6 +611,46 @@ def test_app_registrations_are_limited_and_unused_ones_are_deleted(app: Flask, a
         assert [str(it.client_id) for it in db.session.query(OAuthClient)] == [program.id]
 
 
+# What an app is told
+
+
+@pytest.mark.parametrize(
+    ("form", "error", "words"),
+    [
+        ({"client_id": str(UUID(int=7))}, "invalid_client", "Register the app again"),
+        ({"client_secret": "x"}, "invalid_client", "send no secret"),
+        ({"grant_type": "authorization_code", "code": "x"}, "invalid_grant", "Ask the player to sign in again"),
+        ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant", "Ask the player to sign in again"),
+        ({"grant_type": "password"}, "unsupported_grant_type", "grant_type=refresh_token"),
+    ],
+)
+def test_an_oauth_error_says_what_to_do(program: Program, form: Json, error: str, words: str) -> None:
+    answer = program.post(**{"grant_type": "refresh_token", "refresh_token": "x"} | form)
+    assert is_refused(answer, error) and words in answer.json["error_description"], answer.text
+
+
+def test_the_token_endpoint_asks_for_a_form_instead_of_json(program: Program) -> None:
+    answer = program.client.post("/oauth/token", json={"grant_type": "refresh_token", "client_id": program.id})
+    assert is_refused(answer, "invalid_request") and "Send a form" in answer.json["error_description"]
+
+
+def test_a_failed_registration_names_the_field(program: Program) -> None:
+    for body, field in (
+        ({}, "redirect_uris"),
+        ({"redirect_uris": [BACK]}, "client_name"),
+        ({"redirect_uris": [BACK], "client_name": 7}, "client_name"),
+        ({"redirect_uris": [BACK, 7], "client_name": "x"}, "redirect_uris.1"),
+        ({"redirect_uris": [BACK], "client_name": "x", "client_uri": "x"}, "client_uri"),
+    ):
+        answer = program.client.post("/oauth/register", json=body, headers={"Accept-Language": "de"})
+        assert answer.json["error_description"].startswith(f"{field}: "), answer.text
+
+
+def test_the_handbook_lists_each_oauth_error_once(program: Program) -> None:
+    shown = program.client.get("/docs/app").text
+    assert all(shown.count(f"<td><code>{code}</code></td>") == 1 for code in ERRORS)
+
+
 # What ends it
 
 
@@ -702,7 +744,7 @@ def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
     """Serve the handbook's page from another origin."""
     text = block(app.test_client().get("/docs/app").text, "app")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 220
     (tmp_path / "index.html").write_text(text)
     with serve(tmp_path) as url:
         yield f"{url}/"
@@ -736,6 +778,84 @@ def test_a_single_page_app_from_another_origin_can_sign_in_play_and_sign_out(
         page.click("text=Sign out")
         page.wait_for_selector("text=Signed out.")
         assert ada.get("/v1/apps").json["items"] == []
+
+
+@pytest.fixture
+def app_page(chromium: Browser, house: str, elsewhere: str, ada: Someone) -> Iterator[Page]:
+    """The handbook's page in the browser of a player who is signed in here."""
+    with chromium.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        page.goto(f"{house}/docs")
+        page.evaluate("(token) => localStorage.setItem('sternenpost.token', token)", ada.token)
+        page.goto(elsewhere)
+        yield page
+
+
+def let_in(page: Page) -> None:
+    page.click("text=Sign in with Sternenpost")
+    page.click("#allow:enabled")
+    page.wait_for_selector("text=Signed in, ")
+
+
+def test_the_sample_page_registers_again_if_the_server_has_deleted_it(app_page: Page, elsewhere: str) -> None:
+    app_page.evaluate(f"localStorage.client = '{UUID(int=7)}'")
+    app_page.click("text=Sign in with Sternenpost")
+    app_page.wait_for_selector("text=This server doesn't know the app that sent you here.")
+    app_page.goto(elsewhere)
+    let_in(app_page)
+    assert app_page.evaluate("localStorage.client") != str(UUID(int=7))
+
+
+def test_the_sample_page_shows_why_it_could_not_register(app: Flask, app_page: Page) -> None:
+    with app.app_context():
+        close(APPS)
+    app_page.click("text=Sign in with Sternenpost")
+    app_page.wait_for_selector("text=This server isn't accepting new apps right now.")
+    assert app_page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+
+
+def test_the_sample_page_notices_that_its_access_was_revoked(ada: Someone, app_page: Page) -> None:
+    let_in(app_page)
+    wrong: list[Any] = []
+    app_page.on("pageerror", lambda error: wrong.append(error))
+    [listed] = ada.get("/v1/apps").json["items"]
+    ada.delete(f"/v1/apps/{listed['id']}")
+    app_page.click("text=Play my next move")
+    app_page.wait_for_selector("#sign-in:visible")
+    assert not app_page.is_visible("#play") and not app_page.is_visible("#sign-out")
+    assert wrong == []
+    let_in(app_page)
+
+
+def test_the_sample_page_follows_the_players_games_with_a_new_token_each_hour(ada: Someone, app_page: Page) -> None:
+    game = opened(ada, ME, OPEN, BOT, title="The long night")
+    let_in(app_page)
+    before = app_page.evaluate("localStorage.access")
+    clock.offset += ACCESS_LIFE  # the stream ends
+    app_page.wait_for_function("(before) => localStorage.access !== before", arg=before)
+    ada.delete(game)
+    app_page.wait_for_selector("text=The long night: abandoned")
+
+
+def test_a_stream_by_tickets_stops_when_the_game_is_over_or_refused(
+    app: Flask, ada: Someone, house: str, app_page: Page
+) -> None:
+    about = app.test_client().get("/openapi.json").json["paths"]["/v1/stream-tickets"]["post"]["description"]
+    [code] = re.findall("(?s)```js\n(.*?)\n```", about)
+    game = opened(ada, ME, OPEN, BOT, private=True)
+    ada.delete(game)
+    for path, token, ending in (
+        (f"{game}/stream", ada.token, "over: game-abandoned"),
+        (f"{game}/stream", "x", "This token is invalid."),
+        (f"/v1/games/{UUID(int=7)}/stream", ada.token, "Game not found."),
+    ):
+        asked = f"""{code}
+            const heard = [];
+            const tell = (name, item) => heard.push(item.type ?? name);
+            follow({json.dumps(house)}, {json.dumps(path)}, async () => {json.dumps(token)}, tell).then(
+                () => `over: ${{heard.find((it) => it !== "open")}}`, (error) => error.message)"""
+        assert app_page.evaluate(asked) == ending
 
 
 @pytest.mark.parametrize("is_guest", [False, True])

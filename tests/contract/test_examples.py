@@ -1,6 +1,7 @@
 """The examples of the OpenAPI document: each fits its schema, and each request gets a documented response."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +58,9 @@ def test_the_recorded_responses_match_the_current_code(app: Flask) -> None:
     assert record(app) == RECORDED, (
         "Run `python -m tests.support.recorded_examples > server/api/openapi/examples.json`."
     )
+
+
+def test_each_time_in_an_example_response_has_six_decimals() -> None:
+    described = (CHECKOUT / "api_spec" / "openapi.yaml").read_text("utf-8").replace("\\", "")
+    times = re.findall(r'"?\w*at"?: ?["\']([0-9-]+T[0-9:.]+Z)["\']', described + json.dumps(RECORDED))
+    assert len(times) > 100 and [it for it in times if not re.fullmatch(r"[0-9T:-]{19}\.[0-9]{6}Z", it)] == []

@@ -13,6 +13,7 @@ from server.webhooks.subscriptions import Subscription, make_webhook, ping_webho
 from server.webhooks.targets import BadAddress
 from tests.support.contract import Someone, is_problem
 from tests.support.games import MINUTE, later, person
+from tests.support.push_reader import PushReader
 from tests.support.webhook_receiver import Hook, Receiver, carry
 
 INNER = [
@@ -102,6 +103,18 @@ def test_only_a_sandbox_can_call_loopback_addresses_and_only_those_without_tls(
     assert ada.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]}).status_code == 201
     for url in ("http://93.184.215.14/", "http://10.0.0.1/", "https://10.0.0.1/"):
         is_problem(ada.post("/v1/webhooks", {"url": url, "kinds": ["your-turn"]}), 422, "invalid-field")
+
+
+@pytest.mark.parametrize("path", ["/v1/webhooks", "/v1/push-subscriptions"])
+def test_a_name_without_an_address_needs_https(sandbox: Flask, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(host: str, port: int) -> list[str]:
+        raise OSError
+
+    monkeypatch.setattr(targets, "resolve", resolve)
+    url = "http://stars.example/hook"
+    wanted = {"url": url, "kinds": ["your-turn"]} if "hook" in path else {"endpoint": url, "keys": PushReader().keys}
+    answer = Someone(sandbox, "ada").post(path, wanted)
+    assert is_problem(answer, 422, "invalid-field") and answer.json["detail"].endswith("The URL must begin with https.")
 
 
 def test_a_name_that_resolves_to_an_internal_address_when_called_is_not_called(

@@ -32,7 +32,6 @@ from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
-SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
 NO_DECLINE: Final = {"lost_at": None, "declined_name": None, "declined_mark": None}  # columns of `seats`
 NO_INVITATION: Final = {"kind": "open", "email": None, "greeting": None, **NO_DECLINE}
 _NOTICE = timedelta(days=3)  # warning to the host before the game closes; half the time if the game closes sooner
@@ -44,9 +43,7 @@ def closing(open_for: Any, now: datetime) -> Json:
     """Return when the game closes if it hasn't begun by then, and when the worker next checks the game. Raise BadField
     if `open_for` is invalid."""
     try:
-        length = duration(open_for)
-        if not SHORTEST <= length <= LONGEST:
-            raise Unfit("%(text)s is not between an hour (PT1H) and 90 days (P90D).", text=repr(open_for))
+        length = duration(open_for, "PT1H", "P90D")
     except Unfit as error:
         raise BadField("open_for", error.words) from None
     return {"closes_at": now + length, "wake_at": now + length - min(_NOTICE, length / 2)}
