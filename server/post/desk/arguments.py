@@ -1,7 +1,7 @@
 """The arguments of commands: names of games, numbers, clocks, players and days, in the words of four languages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
@@ -321,8 +321,3 @@ def reminders_in(text: str) -> list[str]:
 
 def is_off(text: str) -> bool:
     return text.strip().lower() in OFF
-
-
-def one_of(text: str, known: Sequence[str]) -> str | None:
-    word = text.strip().lower().replace(" ", "-")
-    return word if word in known else None
