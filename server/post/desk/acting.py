@@ -4,7 +4,7 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -320,7 +320,7 @@ def _help(errand: Errand, topic: str) -> Said:
                 punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
                 gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ],
-            items=_help_of_settings(commands.SETTABLE) if found == commands.SET else [],
+            items=_further_help(found),
         )
     first, _, rest = word.partition(" ")
     if name := _setting_in(rest if commands.words_of(locale).get(first) == commands.SET else word):
@@ -329,6 +329,37 @@ def _help(errand: Errand, topic: str) -> Said:
         return _help_at_table(errand, number_in(word))
     told = [] if not word else [gettext("There is no such command.")]
     return Said(told=[*told, gettext("Write each command on a line of its own:")], items=help_items(locale))
+
+
+def _further_help(name: str) -> list[str]:
+    """Return the values of settings and the options of new games, each with an example, or []."""
+    if name == commands.SET:
+        return _help_of_settings(commands.SETTABLE)
+    if name != commands.NEW:
+        return []
+    begin, locale = f"{BY_NAME[name].word(spoken().locale)} {commands.A_GAME}", spoken().locale
+    described = (
+        (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
+        ("bob@example.org", gettext("invites Bob. You can name several addresses")),
+        ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
+        ("title=Friends private=yes", gettext("a title, and only invited players can join")),
+        ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
+    )
+    return [
+        *(punctuated(f"{begin} {more}: {what}.", locale) for more, what in described),
+        *(
+            punctuated(f"{name.capitalize()}: {', '.join(_options_of(rules))}.", locale)
+            for name, rules in GAMES.items()
+        ),
+    ]
+
+
+def _options_of(rules: Any) -> Iterator[str]:
+    """Yield the options of a game of which a line can choose the value."""
+    for key, schema in rules.OPTION_SCHEMA["properties"].items():
+        values = schema.get("enum", ["yes", "no"] if schema.get("type") == "boolean" else [])
+        if len(values) > 1:
+            yield f"{key}={'|'.join(map(str, values))}"
 
 
 def _help_at_table(errand: Errand, number: int) -> Said:

@@ -25,6 +25,7 @@ from server.post.desk.arguments import (
     language_in,
     number_and_version,
     rules_in,
+    without_bots,
 )
 from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
@@ -472,6 +473,8 @@ def _is_whole(it: Asked, locale: str) -> bool:
             return _fits(number_and_version, it.rest)
         case commands.HISTORY | commands.REVIEW | commands.REMATCH | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
             return is_number(it.rest) or it.rest.lower() in ANY
+        case commands.FILL:
+            return is_number(without_bots(it.rest))
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
