@@ -17,7 +17,7 @@ from server.accounts.players import profile
 from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
 from server.games import GAMES, Json, RuleError
-from server.games.presentation import edition_of, refused
+from server.games.presentation import edition_of, legend, refused
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
@@ -25,13 +25,13 @@ from server.post.desk import commands
 from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
-from server.post.desk.rule_texts import editions, options_of
+from server.post.desk.rule_texts import editions, options_of, section_about
 from server.post.desk.wishes import Wish
 from server.post.incoming.commands import VACATION, stops
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
 from server.post.terms import answers_about_desk, usual_times
-from server.post.topics import HOW_LONG, INVITING, OF_DESK, SCORES, THE_RULES, is_about
+from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -238,6 +238,8 @@ def _not_understood(asked: Asked) -> Said:
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
         return Said(told=[told])
+    if is_about(asked.line, A_TERM) and (said := _explained(asked.line)):
+        return said
     told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
     if asks_how_long:
         how_long = gettext(
@@ -261,6 +263,17 @@ def _not_understood(asked: Asked) -> Said:
     )
     example = gettext('For example: "%(example)s"', example=example_of(name, spoken().locale))
     return Said(told=[*told, nearest, example])
+
+
+def _explained(question: str) -> Said | None:
+    """Return what the rules of our games say about a term in a question, or None."""
+    locale = spoken().locale
+    found = {name: it for name in GAMES if (it := section_about(question, name, locale))}
+    told = [f"{name.capitalize()}. {it.title}" for name, it in found.items()]
+    if found:
+        return Said(told=told, items=[line.removeprefix("- ") for it in found.values() for line in it.lines])
+    meant = [legend(name, locale) for name in GAMES] if is_about(question, MEANING) else []
+    return Said(told=list(filter(None, meant))) if any(meant) else None
 
 
 _FIRST = commands.PLAY, commands.NEW, commands.GAMES, commands.RULES, commands.HELP  # after a line without a meaning

@@ -332,6 +332,11 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
         ("Could we pause for a week?", 'To pause a game, reply "pause"'),
         ("Does it cost anything, and do I need an account?", "Playing is free."),
         ("How do I score points?", "The rules say how you score."),
+        ("Can a bot take the free seat?", 'Reply for example "fill 3" to give the free seats of game 3 to bots.'),
+        ("Could we fill the last seat with a bot?", 'Reply for example "fill 3"'),
+        ("What does star migration do?", "Move a dot star or a bright star over exactly as many lines"),
+        ("How do supernovas work?", "When you first reach 15 points"),
+        ("What does the D mean?", "D is a double star"),
     ],
 )
 def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answer: str) -> None:
@@ -481,3 +486,19 @@ def test_a_line_names_the_nearest_command_only_if_it_is_near(ann: Correspondent,
     told = " ".join(ann.asks(line).text.split())
     assert near in told
     assert near or ("nearest command" not in told and "- help: Lists all commands" in told)
+
+
+@pytest.mark.parametrize(
+    ("locale", "question", "title"),
+    [
+        ("de", "Was macht die Sternwanderung?", "Sternenglanz. Sternwanderung: einen Stern bewegen"),
+        ("fr", "Que fait la migration d'étoile ?", "Sternenglanz. Migration d’étoile"),
+        ("it", "Come funziona la migrazione stellare?", "Sternenglanz. Migrazione stellare"),
+    ],
+)
+def test_a_question_about_a_term_gets_its_section_of_the_rules(
+    ann: Correspondent, locale: str, question: str, title: str
+) -> None:
+    ann_joins(ann)
+    ann.asks(f"set language {locale}")
+    assert title in " ".join(ann.asks(question).text.split())
