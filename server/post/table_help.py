@@ -20,7 +20,7 @@ from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
 from server.play.votes import request_to
-from server.post.desk.commands import BY_NAME, HELP, HISTORY, INVITE, JOIN, REMATCH, REVIEW, RULES, SHOW
+from server.post.desk.commands import BY_NAME, FILL, HELP, HISTORY, INVITE, JOIN, REMATCH, REVIEW, RULES, SHOW
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -175,6 +175,11 @@ def inviting_line(game: Game, player_id: UUID) -> str:
     """Return an example of the line with which this player invites someone by email."""
     number = numbers(player_id, [game.game_id])[game.game_id]
     return f"{BY_NAME[INVITE].word(spoken().locale)} name@example.org {number}"
+
+
+def filling_line(game: Game, player_id: UUID) -> str:
+    """Return the line with which the host gives the free seats of a game to bots by email."""
+    return f"{BY_NAME[FILL].word(spoken().locale)} {numbers(player_id, [game.game_id])[game.game_id]}"
 
 
 def joining_line(game: Game, seat: Seat) -> str:

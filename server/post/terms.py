@@ -10,11 +10,11 @@ from server.games import GAMES, Seat, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
 from server.post.desk import commands
-from server.post.desk.commands import BY_NAME, GOODBYE, RULES, SET, VACATION, setting_word
+from server.post.desk.commands import A_GAME, BY_NAME, FILL, GOODBYE, NEW, RULES, SET, VACATION, setting_word
 from server.post.incoming.commands import PAUSE, STAND_IN, word_for
 from server.post.incoming.planning import off_for
 from server.post.table_help import turns_before
-from server.post.topics import COST, LEAVING, MAILS, NIGHTS, SCORING, is_about
+from server.post.topics import BOT_IN_SEAT, COST, LEAVING, MAILS, NIGHTS, SCORING, is_about
 from server.post.wording import pace_of, span, spoken
 
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
@@ -135,6 +135,16 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
                 line=BY_NAME[VACATION].example_in(locale),
             ),
         ]
+    if BOT_IN_SEAT in among and is_about(text, BOT_IN_SEAT):
+        new, fill = f"{BY_NAME[NEW].word(locale)} {A_GAME} bots=1", BY_NAME[FILL].example_in(locale)
+        told.append(
+            gettext(
+                'Yes, in your own game before it starts. Reply for example "%(fill)s" to give the free seats of game 3 to '
+                'bots. For a new game with a bot, reply for example "%(new)s".',
+                fill=fill,
+                new=new,
+            )
+        )
     if COST in among and is_about(text, COST):
         told.append(gettext("Playing is free. Your account is your email address, so you need no password."))
     if SCORING in among and is_about(text, SCORING):

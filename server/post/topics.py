@@ -10,6 +10,7 @@ from server.post.incoming.commands import PAUSE, RESIGN, STAND_IN, UNDO, VACATIO
 
 MAILS, NIGHTS, LEAVING, COST, HOW_LONG = "mails", "nights", "leaving", "cost", "how-long"
 THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", "the-rules", "scoring", "meaning"
+A_TERM, BOT_IN_SEAT, WHO_PLAYS = "a-term", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE = "scores", "turn", "advice"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
@@ -99,6 +100,24 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"comment (?:marque|gagne)\w*",
         r"come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)",
     ),
+    A_TERM: _phrases(
+        rf"{_MEANS}|how (?:do|does|can)|explain|works?",
+        r"wie (?:funktionier\w+|geht|wirkt|wirken)|erklär\w*",
+        r"comment (?:fonctionne\w*|marche\w*)|expliqu\w+|à quoi sert",
+        r"come funziona\w*|spiega\w*|a (?:che )?cosa serve",
+    ),
+    WHO_PLAYS: _phrases(
+        r"who(?:['’]s| is| are)? (?:else )?(?:is |are )?(?:play(?:s|ing)?|in|there|at the table|joining|invited|with us)|with whom|who (?:will|do) (?:i|we) play",
+        r"wer (?:\w+ ){0,2}(?:mit|spielt|dabei|eingeladen)\w*|mit wem",
+        r"qui (?:\w+ ){0,2}(?:joue|participe|invité)|avec qui",
+        r"chi (?:\w+ ){0,2}(?:gioca|partecipa|invitato)|con chi",
+    ),
+    BOT_IN_SEAT: _phrases(
+        r"bots?\b(?!.*\bmy\b).{0,40}\bseats?|(?:free|empty|open|last|missing|third|fourth) (?:seats?|places?)\b.{0,40}\bbots?",
+        r"bots?\b(?!.*\bmein\w*).{0,40}\b(?:platz|plätze)|(?:platz|plätze)\b.{0,40}\bbots?",
+        r"bots?\b(?!.*\bma\b).{0,40}\bplaces?|places? (?:libres?|vides?)\b.{0,40}\bbots?",
+        r"bot\b(?!.*\bmio\b).{0,40}\bpost[oi]|post[oi] (?:liber[oi]|vuot[oi])\b.{0,40}\bbot",
+    ),
     MEANING: _phrases(rf"{_MEANS}.{{0,60}}?{_SIGN}"),
     SCORES: _phrases(
         r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)"
@@ -142,7 +161,16 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
 }
 
-OF_DESK = (MAILS, NIGHTS, LEAVING, COST, HOW_LONG, PAUSE, SCORING)  # the post desk answers sentences about these
+OF_DESK = (
+    MAILS,
+    NIGHTS,
+    LEAVING,
+    COST,
+    HOW_LONG,
+    PAUSE,
+    SCORING,
+    BOT_IN_SEAT,
+)  # the post desk answers sentences about these
 
 
 def is_about(text: str, *topics: str) -> bool:

@@ -136,6 +136,7 @@ LETTERS: list[Letter] = [
         left=TIME["left"],
         free=1,
         inviting="invite name@example.org 2",
+        filling="fill 2",
         declined="Kim has declined your invitation.",
         words=("No, sorry, I'm too busy.", "Love, Kim"),
     ),

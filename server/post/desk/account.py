@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import date, time
+from difflib import get_close_matches
 from typing import Any
 from uuid import UUID
 from zoneinfo import available_timezones
@@ -21,7 +22,7 @@ from server.errors import Unfit
 from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
-from server.post.desk.arguments import Unclear, days_in, is_off, language_in, one_of, reminders_in, weekdays_in
+from server.post.desk.arguments import Unclear, days_in, is_off, language_in, reminders_in, weekdays_in
 from server.post.desk.commands import BY_NAME
 from server.post.wording import span, spoken
 from server.render.text_layout import punctuated
@@ -30,7 +31,19 @@ from server.translations import noted, times
 
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
 _IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # players write "name is Ann"
-_CHOICES = (AT_ONCE, BUNDLED, OFF)
+_ALIKE = 0.75
+_WORDS_OF_CHOICES = {
+    word: choice
+    for choice, words in {
+        AT_ONCE: "at once|immediately|each|every|sofort|einzeln|gleich|tout de suite|immédiatement|un par un|subito|una alla volta",
+        BUNDLED: (
+            "bundled|in a bundle|daily|once a day|digest|gebündelt|gesammelt|täglich|einmal am tag"
+            "|groupés|regroupés|quotidien|une fois par jour|raggruppate|raccolte|giornaliere|una volta al giorno"
+        ),
+        OFF: OFF,
+    }.items()
+    for word in words.split("|")
+}
 
 
 # Settings
@@ -138,22 +151,29 @@ def _change_calendar(errand: Errand, field: str, value: Any) -> None:
 
 def _set_mails(errand: Errand, value: str) -> None:
     """Set how emails are sent: for all kinds, or for a kind that is named before the choice."""
-    kind, _, last = value.lower().rpartition(" ")
-    choice = OFF if is_off(last) else one_of(last, _CHOICES)
-    if value.lower() == "at once":
-        kind, choice = "", AT_ONCE
-    kind = kind.strip().replace(" ", "-")
-    if choice is None or (kind and kind not in MAIL_KINDS):
+    kind, choice = _kind_and_choice(value)
+    if choice is None:
+        raise Unclear(noted("The values of this setting are at-once, bundled and off."))
+    if kind and kind not in MAIL_KINDS:
         known = ", ".join(MAIL_KINDS)
-        raise Unclear(
-            noted(
-                "Write at-once, bundled or off. Without a kind of email, this sets all kinds. The kinds are: %(known)s."
-            ),
-            known=known,
-        )
+        raise Unclear(noted("We don't know this kind of email. The kinds are: %(known)s."), known=known)
     known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
     chosen = dict.fromkeys(known_kinds, choice)
     adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen})
+
+
+def _kind_and_choice(value: str) -> tuple[str, str | None]:
+    """Return a pair: the kind of email that a value begins with, or "", and the choice, or None. The choice may be
+    misspelt, or in the words of another language."""
+    words = value.lower().split()
+    for length in range(len(words), 0, -1):
+        said, kind = " ".join(words[-length:]), "-".join(words[:-length])
+        if is_off(said):
+            return kind, OFF
+        if choice := _WORDS_OF_CHOICES.get(said.replace("-", " ")):
+            return kind, choice
+    near = get_close_matches(words[-1], _WORDS_OF_CHOICES, 1, _ALIKE) if words else []
+    return "-".join(words[:-1]), _WORDS_OF_CHOICES[near[0]] if near else None
 
 
 def _set_reminders(errand: Errand, value: str) -> None:

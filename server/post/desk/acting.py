@@ -4,7 +4,7 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -17,21 +17,21 @@ from server.accounts.players import profile
 from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
 from server.games import GAMES, Json, RuleError
-from server.games.presentation import edition_of, refused
+from server.games.presentation import edition_of, legend, refused
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
 from server.post.desk import commands
 from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
 from server.post.desk.commands import BY_NAME, COMMANDS
-from server.post.desk.reading import Asked, corrected, example_of, nearest
-from server.post.desk.rule_texts import editions, options_of
+from server.post.desk.reading import Asked, corrected, example_of
+from server.post.desk.rule_texts import editions, options_of, section_about
 from server.post.desk.wishes import Wish
-from server.post.incoming.commands import stops
+from server.post.incoming.commands import VACATION, stops
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
-from server.post.terms import answers_about_desk, usual_times, ways_to_get_fewer_emails
-from server.post.topics import HOW_LONG, OF_DESK, is_about
+from server.post.terms import answers_about_desk, usual_times
+from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -169,28 +169,47 @@ def _carried_out(errand: Errand, asked: Asked) -> Said:
     try:
         return _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
-        example = _example_of_setting(asked) or example_of(asked.command, spoken().locale)
+        name = _setting_in(asked.rest) if asked.command == commands.SET else ""
+        example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
         return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
         return Said(told=[_sentence(error)])
 
 
-_VALUES = {  # in examples
-    commands.NAME: commands.EXAMPLE_NAME,
-    commands.NIGHTS: "22:00-08:00",
-    commands.LANGUAGE: "en",
-    commands.MAILS: "off",
-    commands.REMINDERS: "3h",
+_SETTINGS = {  # a value for examples, and what the setting does
+    commands.NAME: (commands.EXAMPLE_NAME, noted("The others see you under this name.")),
+    commands.LANGUAGE: ("en", noted("We write to you in English (en), German (de), French (fr) or Italian (it).")),
+    commands.ZONE: ("Europe/Berlin", noted("Your time zone. The name of a large city is enough.")),
+    commands.NIGHTS: ("22:00-08:00", noted("Your clock stops at these hours, in your time zone.")),
+    commands.DAYS_OFF: (noted("sat sun"), noted("Your clock stops on these days of the week.")),
+    commands.MAILS: (
+        "bundled",
+        noted(
+            "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
+            "at-once, you get each email immediately. With off, you get no emails about your games. For one kind of email, "
+            "name it first, such as message off."
+        ),
+    ),
+    commands.REMINDERS: (
+        "3h",
+        noted("We remind you three hours before your time runs out. With half, we remind you halfway."),
+    ),
 }
 
 
-def _example_of_setting(asked: Asked) -> str:
-    """Return an example line of the setting that a line names, or ""."""
-    name = commands.setting_of(asked.rest.partition(" ")[0].lower()) if asked.command == commands.SET else None
-    if name not in _VALUES:
-        return ""
+def _setting_in(line: str) -> str:
+    return commands.setting_of(line.partition(" ")[0].lower()) or ""
+
+
+def _example_of_setting(name: str) -> str:
+    """Return an example line of a setting."""
     locale = spoken().locale
-    return f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {_VALUES[name]}"
+    value = gettext(_SETTINGS[name][0]) if name == commands.DAYS_OFF else _SETTINGS[name][0]
+    return f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
+
+
+def _help_of_settings(names: Sequence[str]) -> list[str]:
+    return [punctuated(f"{_example_of_setting(it)}: {gettext(_SETTINGS[it][1])}", spoken().locale) for it in names]
 
 
 def _doubt(errand: Errand, asked: Asked) -> str:
@@ -219,6 +238,8 @@ def _not_understood(asked: Asked) -> Said:
             goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
         )
         return Said(told=[told])
+    if is_about(asked.line, A_TERM) and (said := _explained(asked.line)):
+        return said
     told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
     if asks_how_long:
         how_long = gettext(
@@ -232,18 +253,43 @@ def _not_understood(asked: Asked) -> Said:
         line = BY_NAME[meant.command].written(spoken().locale, meant.canonical)
         told = [gettext("We don't understand this line."), _did_you_mean(line)]
         return Said(told=told, offers=[meant.canonical])
-    name = asked.near or nearest(asked.line, spoken().locale)
+    told = [gettext("We don't understand this line.")]
+    name = asked.near or next((name for topic, name in _COMMANDS_ABOUT.items() if is_about(asked.line, topic)), "")
+    if not name:
+        return Said(told=told, items=[_with_help(name) for name in _FIRST])
     it = BY_NAME[name]
-    told = [
-        gettext("We don't understand this line."),
-        gettext(
-            'The nearest command is "%(command)s": %(help)s',
-            command=it.word(spoken().locale),
-            help=gettext(it.help),
-        ),
-        gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
-    ]
-    return Said(told=told)
+    nearest = gettext(
+        'The nearest command is "%(command)s": %(help)s', command=it.word(spoken().locale), help=gettext(it.help)
+    )
+    example = gettext('For example: "%(example)s"', example=example_of(name, spoken().locale))
+    return Said(told=[*told, nearest, example])
+
+
+def _explained(question: str) -> Said | None:
+    """Return what the rules of our games say about a term in a question, or None."""
+    locale = spoken().locale
+    found = {name: it for name in GAMES if (it := section_about(question, name, locale))}
+    told = [f"{name.capitalize()}. {it.title}" for name, it in found.items()]
+    if found:
+        return Said(told=told, items=[line.removeprefix("- ") for it in found.values() for line in it.lines])
+    meant = [legend(name, locale) for name in GAMES] if is_about(question, MEANING) else []
+    return Said(told=list(filter(None, meant))) if any(meant) else None
+
+
+_FIRST = commands.PLAY, commands.NEW, commands.GAMES, commands.RULES, commands.HELP  # after a line without a meaning
+_COMMANDS_ABOUT = {
+    INVITING: commands.INVITE,
+    THE_RULES: commands.RULES,
+    VACATION: commands.VACATION,
+    SCORES: commands.STANDINGS,
+}
+
+
+def _with_help(name: str) -> str:
+    """Return the shortest example of a command, with what it does."""
+    it, locale = BY_NAME[name], spoken().locale
+    line = it.word(locale) if name in (commands.GAMES, commands.HELP) else f"{it.word(locale)} {commands.A_GAME}"
+    return punctuated(f"{line}: {gettext(it.help)}", locale)
 
 
 def _did_you_mean(line: str) -> str:
@@ -287,12 +333,46 @@ def _help(errand: Errand, topic: str) -> Said:
                 punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
                 gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ],
-            items=ways_to_get_fewer_emails() if found == commands.SET else [],
+            items=_further_help(found),
         )
+    first, _, rest = word.partition(" ")
+    if name := _setting_in(rest if commands.words_of(locale).get(first) == commands.SET else word):
+        return Said(items=_help_of_settings([name]))
     if is_number(word):
         return _help_at_table(errand, number_in(word))
     told = [] if not word else [gettext("There is no such command.")]
     return Said(told=[*told, gettext("Write each command on a line of its own:")], items=help_items(locale))
+
+
+def _further_help(name: str) -> list[str]:
+    """Return the values of settings and the options of new games, each with an example, or []."""
+    if name == commands.SET:
+        return _help_of_settings(commands.SETTABLE)
+    if name != commands.NEW:
+        return []
+    begin, locale = f"{BY_NAME[name].word(spoken().locale)} {commands.A_GAME}", spoken().locale
+    described = (
+        (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
+        ("bob@example.org", gettext("invites Bob. You can name several addresses")),
+        ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
+        ("title=Friends private=yes", gettext("a title, and only invited players can join")),
+        ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
+    )
+    return [
+        *(punctuated(f"{begin} {more}: {what}.", locale) for more, what in described),
+        *(
+            punctuated(f"{name.capitalize()}: {', '.join(_options_of(rules))}.", locale)
+            for name, rules in GAMES.items()
+        ),
+    ]
+
+
+def _options_of(rules: Any) -> Iterator[str]:
+    """Yield the options of a game of which a line can choose the value."""
+    for key, schema in rules.OPTION_SCHEMA["properties"].items():
+        values = schema.get("enum", ["yes", "no"] if schema.get("type") == "boolean" else [])
+        if len(values) > 1:
+            yield f"{key}={'|'.join(map(str, values))}"
 
 
 def _help_at_table(errand: Errand, number: int) -> Said:

@@ -1,7 +1,7 @@
 """The arguments of commands: names of games, numbers, clocks, players and days, in the words of four languages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
@@ -51,6 +51,18 @@ _AGAINST_BOTS = re.compile(
     r"(?:bots?|computer|ordinateur|ordinateurs)(?!\S)",
     re.IGNORECASE,
 )
+_OF_BOTS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "a an one ein einen einem un une uno 1",
+            *("two zwei deux due 2", "three drei trois tre 3", "four vier quatre quattro 4"),
+        ),
+        1,
+    )
+    for word in words.split()
+}
+_BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(_OF_BOTS)}) )?bots?(?!\S)", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
@@ -168,6 +180,7 @@ class Wanted:
     seats: int | None = None
     clock: Json | None = None
     emails: list[str] = field(default_factory=list)
+    bots: int | None = 0  # None: in all seats without an invitation
     head: Json = field(default_factory=dict)  # title, private and so on
     options: Json = field(default_factory=dict)
 
@@ -186,6 +199,9 @@ def wanted_in(text: str) -> Wanted:
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
     rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
+    if found := _BOTS.search(rest):
+        wanted.bots = _OF_BOTS[found[1].lower()] if found[1] else None
+        rest = rest.replace(found[0], " ", 1)
     if found := _CLOCK.search(rest):
         unit = _UNIT[found[2].lower()]
         wanted.clock = {"per_move": f"PT{found[1]}H" if unit == "H" else f"P{found[1]}{unit}"}
@@ -219,6 +235,8 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
         wanted.clock = {"per_move": value.upper()}
     elif key in ("seats", "players") and value.isdecimal():
         wanted.seats = int(value)
+    elif key == "bots" and value.isdecimal():
+        wanted.bots = int(value)
     elif key in _OF_A_GAME:
         kind = {"private": "boolean", "programs": "boolean", "min_reliability": "integer"}.get(key, "string")
         wanted.head[key] = _typed(key, value, {"type": kind})
@@ -227,7 +245,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
     else:
         known: Mapping[str, Any] = GAMES[wanted.rules].OPTION_SCHEMA["properties"]
         if key not in known:
-            options = ", ".join([*_OF_A_GAME, *known])
+            options = ", ".join(["bots", *_OF_A_GAME, *known])
             raise Unclear(noted("There is no option %(option)s. You can set: %(known)s."), option=key, known=options)
         wanted.options[key] = _typed(key, value, known[key])
 
@@ -321,8 +339,3 @@ def reminders_in(text: str) -> list[str]:
 
 def is_off(text: str) -> bool:
     return text.strip().lower() in OFF
-
-
-def one_of(text: str, known: Sequence[str]) -> str | None:
-    word = text.strip().lower().replace(" ", "-")
-    return word if word in known else None

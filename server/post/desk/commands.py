@@ -53,12 +53,12 @@ def _words(de: str, fr: str, it: str) -> dict[str, tuple[str, ...]]:
     return {"de": tuple(de.split("|")), "fr": tuple(fr.split("|")), "it": tuple(it.split("|"))}
 
 
-HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
-    *("help", "rules", "games", "open", "new", "play", "find", "cancel find", "invite", "join", "leave"),
+HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, FILL, JOIN, LEAVE = (
+    *("help", "rules", "games", "open", "new", "play", "find", "cancel find", "invite", "fill", "join", "leave"),
 )
 SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE = "show", "history", "review", "rematch", "standings", "archive"
 SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
-_WRITING = (NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE, REMATCH, SET, VACATION, GOODBYE)
+_WRITING = (NEW, PLAY, FIND, CANCEL_FIND, INVITE, FILL, JOIN, LEAVE, REMATCH, SET, VACATION, GOODBYE)
 OF_THIS_GAME = (SHOW, HISTORY, REVIEW, REMATCH, STANDINGS, ARCHIVE)  # in replies to emails about a game
 
 COMMANDS = (
@@ -93,7 +93,7 @@ COMMANDS = (
     Command(
         NEW,
         noted("GAME [SEATS] [key=value ...]"),
-        noted("Opens a game for others to join. You can set the number of players, the time per move and options."),
+        noted("Opens a game for others to join. You can set players, bots, the time per move and options."),
         f"new {A_GAME} 4 players 2 days per move with bob@example.org",
         _words("neu|neue partie", "nouvelle|nouvelle partie|nouveau", "nuova|nuova partita|nuovo"),
         noted("4 players 2 days per move with bob@example.org"),
@@ -126,6 +126,13 @@ COMMANDS = (
         "invite bob@example.org to 3",
         _words("einladen|lade", "inviter|invite", "invita|invitare"),
         noted("bob@example.org to 3"),
+    ),
+    Command(
+        FILL,
+        "N",
+        noted("Gives the free seats of your game N to bots, so that it can start."),
+        "fill 3",
+        _words("auffüllen|auffuellen|fülle", "compléter|completer|complète", "riempi|completa"),
     ),
     Command(
         JOIN,

@@ -18,6 +18,7 @@ from server.games import presentation as text
 from server.play.commits import at_version, load
 from server.play.game import Game
 from server.play.seating.games import open_game
+from server.play.seating.hosting import seat_bot
 from server.play.seating.lobby import list_games
 from server.play.seating.rematches import rematch
 from server.play.seating.seats import invite, leave, take_seat
@@ -119,8 +120,10 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
     if item["status"] == "open" and own is None:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
     if item["status"] == "open":
-        free = sum(seat["kind"] in ("open", "invited") for seat in seats)
-        told = gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free)
+        kinds = Counter(seat["kind"] for seat in seats)
+        told = gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=kinds["open"])
+        if kinds["invited"]:
+            told += " " + gettext("Invited: %(num)s.", num=kinds["invited"])
         names = ", ".join(seat["declined_by"] for seat in seats if seat["declined_by"])
         declined = gettext("Declined: %(names)s.", names=names)
         return f"{told} {declined}" if names else told
@@ -170,17 +173,28 @@ def _open_games(errand: Errand, **which: Any) -> list[Json]:
 @acts(commands.NEW)
 def _new(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(rest)
-    seats = _seats_of(wanted, 1 + len(wanted.emails))
-    others = [{"email": it} for it in wanted.emails]
-    if len(others) > seats - 1:
-        raise Unclear(noted("There are more invitations than seats."))
-    opened = _opened(errand, wanted, [*others, *[{"open": True}] * (seats - 1 - len(others))])
+    seats = _seats_of(wanted, 1 + len(wanted.emails) + (wanted.bots or 0))
+    left = seats - 1 - len(wanted.emails)
+    bots = left if wanted.bots is None else wanted.bots
+    if left < bots or left < 0:
+        raise Unclear(noted("There are more invitations and bots than seats."))
+    free = left - bots
+    others: list[Json] = [{"email": it} for it in wanted.emails]
+    opened = _opened(errand, wanted, [*others, *[{"bot": _BOT}] * bots, *[{"open": True}] * free])
+    if not (others or free):
+        return _started(errand, opened)
     told = [gettext("Game %(game)s is open.", game=errand.named(opened))]
     told += [gettext("We've invited %(address)s.", address=it) for it in wanted.emails]
-    if len(others) < seats - 1 and not opened.head.private:
+    if free and not opened.head.private:
         told.append(gettext("Anyone can take a free seat."))
-    told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
-    return Said(told=told)
+    if free:
+        told.append(_to_fill(errand.number(opened.game_id)))
+    return Said(told=[*told, *_told_of_start(opened)])
+
+
+def _to_fill(number: int) -> str:
+    line = f"{commands.BY_NAME[commands.FILL].word(spoken().locale)} {number}"
+    return str(gettext('To give the free seats to bots, reply "%(line)s".', line=line))
 
 
 @acts(commands.PLAY)
@@ -188,9 +202,14 @@ def _play(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(without_bots(rest))
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
-    opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
+    opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted, 1 + (wanted.bots or 0)) - 1))
+    return _started(errand, opened)
+
+
+def _started(errand: Errand, opened: Game) -> Said:
+    """Return the reply to a command that has started a game against bots."""
     told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=errand.named(opened))
-    if not can_compare(GAMES[wanted.rules]):
+    if not can_compare(opened.table.rules):
         return Said(told=[told])
     word = word_for(HINT, spoken().locale)
     return Said(
@@ -230,6 +249,10 @@ def _find(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(rest)
     if wanted.emails:
         raise Unclear(noted('To invite someone, use "new" or "invite".'))
+    if wanted.bots != 0:
+        raise Unclear(
+            noted('To play with bots and people, use "new", such as "new %(game)s bots=1".'), game=wanted.rules
+        )
     which = {"rules": wanted.rules} | ({"players": wanted.seats} if wanted.seats else {})
     clock = wanted.clock and game_clock(wanted.clock)
     fitting = (
@@ -307,6 +330,23 @@ def _invite(errand: Errand, rest: str) -> Said:
     return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=errand.named(game))])
 
 
+@acts(commands.FILL)
+def _fill(errand: Errand, rest: str) -> Said:
+    game = errand.game(number_in(without_bots(rest)))
+    free = [row.seat for row in game.seats if row.kind == "open"]
+    if game.table.status == "open" and not free:
+        raise Unclear(noted("No seat of this game is free. A seat is reserved for each invited player."))
+    if not free and errand.is_again:  # an earlier attempt has filled them
+        return Said(told=_told_of_filling(errand, game))
+    for seat in free or [0]:
+        game = seat_bot(game.game_id, errand.player_id, seat, _BOT)
+    return Said(told=_told_of_filling(errand, game))
+
+
+def _told_of_filling(errand: Errand, game: Game) -> list[str]:
+    return [gettext("Bots have the free seats of game %(game)s.", game=errand.named(game)), *_told_of_start(game)]
+
+
 def _own_open_game(errand: Errand) -> Game:
     """Return the only game of the player that hasn't started. Raise Unclear if there are several or none."""
     own = [it["id"] for it in _all_games(errand.player_id, mine=True, status="open") if it["you"]]
@@ -336,12 +376,13 @@ def _join(errand: Errand, rest: str) -> Said:
 
 
 def _told_of_joining(errand: Errand, game: Game) -> list[str]:
-    told = [gettext("You have a seat in game %(game)s.", game=errand.named(game))]
+    return [gettext("You have a seat in game %(game)s.", game=errand.named(game)), *_told_of_start(game)]
+
+
+def _told_of_start(game: Game) -> list[str]:
     if game.table.status == "open":
-        told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
-    else:
-        told.append(gettext("The game has started. We'll email you when it's your turn."))
-    return told
+        return [gettext("The game starts when all seats are taken. We'll email you when it's your turn.")]
+    return [gettext("The game has started. We'll email you when it's your turn.")]
 
 
 @acts(commands.LEAVE)

@@ -25,6 +25,7 @@ from server.post.desk.arguments import (
     language_in,
     number_and_version,
     rules_in,
+    without_bots,
 )
 from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
@@ -44,6 +45,7 @@ _OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, command
 _COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
 _ALIKE = 0.75  # similarity of a word and a misspelt command
+_VERY_ALIKE = 0.85
 
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"}
 _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for mark in "‘’‚‛ʼ´`"} | {ord("…"): "...", 0xA0: " "}
@@ -471,6 +473,8 @@ def _is_whole(it: Asked, locale: str) -> bool:
             return _fits(number_and_version, it.rest)
         case commands.HISTORY | commands.REVIEW | commands.REMATCH | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
             return is_number(it.rest) or it.rest.lower() in ANY
+        case commands.FILL:
+            return is_number(without_bots(it.rest))
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
@@ -507,17 +511,6 @@ def corrected(asked: Asked, locale: str) -> Asked | None:
         if it and it.command == asked.near and _is_whole(it, locale):
             return it
     return None
-
-
-def nearest(line: str, locale: str) -> str:
-    """Return the command that a line resembles most, or "help" if it resembles none. No line resembles a command that
-    ends something by chance."""
-    words = {word: name for word, name in words_of(locale).items() if name not in _ENDING}
-    first = [line.lower(), *line.lower().split()]
-    for word in first:
-        if found := get_close_matches(word, words, 1, 0.6):
-            return words[found[0]]
-    return commands.HELP
 
 
 def _agreement(written: Sequence[str], mail: Mail) -> Request:
@@ -620,13 +613,22 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
 
 
 def _near(line: str, words: Mapping[str, str]) -> str:
-    """Return the command whose word is misspelt in this line, or ""."""
-    if len(line.split()) > 2 * _PROSE:
+    """Return the command whose word is misspelt at the beginning of this line, or "". In a longer line, the arguments
+    must fit the command, or the word must be very similar: "how" is no "show"."""
+    said = line.lower().split()
+    if len(said) > 2 * _PROSE:
         return ""
-    for part in (" ".join(line.lower().split()[:2]), line.lower().split()[0]):
-        if len(part) > 2 and (found := get_close_matches(part, words, 1, _ALIKE)):
-            is_sentence = len(line.split()) > _COMMAND_WORDS
-            return "" if is_sentence and words[found[0]] in _ENDING else words[found[0]]
+    for length in (2, 1):
+        part = " ".join(said[:length])
+        known = [it for it in words if it[0] == part[0]]
+        if len(part) <= 2 or not (found := get_close_matches(part, known, 1, _ALIKE)):
+            continue
+        name, rest = words[found[0]], " ".join(said[length:])
+        is_very_alike = len(said) <= _PROSE and get_close_matches(part, found, 1, _VERY_ALIKE) != []
+        if len(said) <= _COMMAND_WORDS:
+            return name
+        if name not in _ENDING and (is_very_alike or _is_whole(Asked(line, name, rest), "en")):
+            return name
     return ""
 
 

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -25,6 +26,8 @@ _MARKUP = re.compile(r"\*([^*]+)\*|\[([^\[\]]+)\]\([^()\[\]]*\)")
 _BLANK = re.compile(r"\{(\w+)\}")
 _ITEM = "- "
 _BESIDE_VALUES = ("option", "when")
+_ALIKE = 0.8  # of a term in the singular and in the plural
+_PARTICLE = 2  # letters, such as in "de"
 _KEPT = 100  # rules of games with different options
 
 
@@ -90,11 +93,29 @@ def _sections(name: str, locale: str, options: tuple[tuple[str, str], ...] | Non
 
 def rules_in_short(name: str, locale: str, seats: int, options: Json) -> tuple[str, ...]:
     """Return the first section of the rules of a game with these options, which explains it in three minutes."""
+    return _sections_of(name, locale, seats, options)[0].lines
+
+
+def section_about(question: str, name: str, locale: str, seats: int = 0, options: Json | None = None) -> Section | None:
+    """Return the section of a game's rules whose title is a term in this question, such as "Star migration", or None."""
+    asked = _words_in(question)
+    for it in _sections_of(name, locale, seats, options):
+        term = _words_in(it.title.partition(":")[0])
+        if term and all(get_close_matches(word, asked, 1, _ALIKE) for word in term):
+            return it
+    return None
+
+
+def _sections_of(name: str, locale: str, seats: int, options: Json | None) -> tuple[Section, ...]:
     try:
         resolved: Json | None = options_of(name, "", seats, options)
     except RuleError:  # options of an earlier version
         resolved = None
-    return rule_sections(name, locale, resolved)[0].lines
+    return rule_sections(name, locale, resolved)
+
+
+def _words_in(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.lower()) if len(word) > _PARTICLE]
 
 
 def editions(name: str, locale: str) -> dict[str, str]:

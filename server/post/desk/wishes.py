@@ -93,12 +93,14 @@ def wish_in(command: str, rest: str) -> Wish | None:
     a game with a title or options, which may be any text."""
     if command not in (NEW, PLAY, FIND):
         return None
-    described = without_bots(rest)
+    described = rest if command == NEW else without_bots(rest)
     try:
         wanted = wanted_in(described)
     except PlayError:
         return None
     guests, more = " ".join(wanted.emails), " ".join(described.split()[1:])
+    if wanted.emails and wanted.bots:
+        guests += f" bots={wanted.bots}"
     return None if wanted.head or wanted.options else Wish(command, f"{wanted.rules} {guests or more}".strip())
 
 

@@ -28,12 +28,14 @@ from server.play.seating.seats import accept_invitation, can_reconsider, decline
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
+from server.post.desk.rule_texts import section_about
 from server.post.desk.wishes import first_name_of, name_in
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.sentences import without_hail, without_smileys
 from server.post.mime import fit_id
-from server.post.topics import HOW_TO_PLAY, THE_GAME, THE_RULES, is_about
+from server.post.terms import answers_about_desk, terms_of
+from server.post.topics import A_TERM, COST, HOW_LONG, HOW_TO_PLAY, MAILS, THE_GAME, THE_RULES, WHO_PLAYS, is_about
 from server.post.wording import spoken
 from server.sanitize import clean_lines, has_link
 from server.store.tables import Incoming, Player, StandIn, db
@@ -240,6 +242,9 @@ class Said(NamedTuple):
     wrong: str = ""  # why nothing was done, a sentence
     again: bool = False  # whether they can reply once more
     asks: bool = False  # whether they have asked anything
+    facts: Sequence[str] = ()  # the answers to what they have asked, a sentence each
+    who: bool = False  # whether they have asked who plays
+    unknown: bool = False  # whether they have asked something to which we know no answer
     rules: bool = False  # whether they have asked for the rules
     lost: bool = False  # whether the seat is no longer reserved for them
 
@@ -318,7 +323,7 @@ def _carried_out(guest: Guest) -> Said:
             return Said(again=not guest.sits(), asks=True, rules=True)
         asks = asks or any(is_about(line, THE_GAME) for line in read.lines)
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
-            return Said(again=not guest.sits(), asks=True)
+            return Said(again=not guest.sits(), asks=True, **_facts(read, guest.game))
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return Said(wrong=why, again=True, asks=asks)
     try:
@@ -327,7 +332,19 @@ def _carried_out(guest: Guest) -> Said:
         return Said(wrong=_given_away(), lost=True)
     except PlayError as error:
         return Said(wrong=str(error.words.said(gettext)))
-    return Said(played=said, asks=asks)
+    return Said(played=said, asks=asks, **(_facts(read, guest.game) if asks else {}))
+
+
+def _facts(read: replies.Mail, game: Game) -> Json:
+    """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
+    question, locale = " ".join(read.lines), spoken().locale
+    told, asks_who = answers_about_desk(question, COST, MAILS), is_about(question, WHO_PLAYS)
+    if is_about(question, HOW_LONG):
+        told += terms_of(game)
+    seats, options = len(game.seats), game.head.options
+    if is_about(question, A_TERM) and (it := section_about(question, game.head.rules, locale, seats, options)):
+        told += [f"{it.title}:", *it.lines]
+    return {"facts": told, "who": asks_who, "unknown": not (told or asks_who or is_about(question, THE_GAME))}
 
 
 def _given_away() -> str:

@@ -16,7 +16,7 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.commands import BY_NAME, RULES, SET
-from server.post.desk.rule_texts import rules_in_short
+from server.post.desk.rule_texts import rules_in_short, section_about
 from server.post.desk.wishes import wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, do, waiting_for
@@ -46,7 +46,7 @@ from server.store.tables import Incoming
 from server.translations import noted
 
 _SPACE = re.compile(r"[a-z]\d{0,3}")
-_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST
+_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
 
@@ -92,7 +92,12 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     if is_about(question, topics.HOW_LONG) and is_running:
         yield from terms_of(game)
     is_of_words = is_about(question, topics.MEANING)
-    if is_of_words and (told := legend(game.table.rules.NAME, locale)):
+    is_of_term = is_about(question, topics.A_TERM)
+    if is_of_term and (section := section_about(question, game.head.rules, locale, len(game.seats), game.head.options)):
+        is_of_words = True
+        yield f"{section.title}:"
+        yield from (line.removeprefix("- ") for line in section.lines)
+    elif is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
     if is_about(question, topics.HOW_TO_PLAY):
         yield from rules_in_short(game.head.rules, locale, len(game.seats), game.head.options)

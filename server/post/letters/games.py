@@ -17,7 +17,7 @@ from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat, chat_beside_request, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import inviting_line, looking_back, rematch_word, review_word, show_word
+from server.post.table_help import filling_line, inviting_line, looking_back, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
 from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
@@ -88,6 +88,7 @@ class GameClosing(GameLetter):
     words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
     inviting: str  # a line to reply with that invites someone
+    filling: str = ""  # the line that gives the free seats to bots
     due: str  # when the game closes
     left: str
 
@@ -106,10 +107,13 @@ def game_closing(reader: Reader) -> GameClosing | None:
     if not free:
         return None  # the ready check has begun, about which there is another email
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
-    inviting = inviting_line(reader.game, reader.letter.player_id or reader.game.head.host)
+    game, host = reader.game, reader.letter.player_id or reader.game.head.host
+    lines = {"inviting": inviting_line(game, host)}
+    if any(row.kind == "open" for row in game.seats):
+        lines["filling"] = filling_line(game, host)
     words = tuple(reader.letter.data.get("words", "").splitlines())
     said = {"declined": _declined(reader), "returned": _returned(reader)}
-    return GameClosing(**reader.about, **said, words=words, free=free, inviting=inviting, due=due, left=left)
+    return GameClosing(**reader.about, **said, **lines, words=words, free=free, due=due, left=left)
 
 
 def _declined(reader: Reader) -> str:

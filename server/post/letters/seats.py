@@ -300,7 +300,8 @@ class Rsvp(Letter):
     naming: str = ""  # an example of a line with which the reader chooses a name
     learning: str = ""  # the line that asks for the rules
     rules_link: str = ""
-    terms: tuple[str, ...] = ()  # see `terms_of`, if the reader has asked something
+    facts: tuple[str, ...] = ()  # the answers to what the reader has asked, a sentence each
+    terms: tuple[str, ...] = ()  # see `terms_of`, if the reader has asked something else
     lobby: str = ""  # link to other games, if the seat is no longer reserved for the reader
     sections: tuple[tuple[str, Blocks], ...] = ()  # title and content of each section of the rules, if asked for
 
@@ -318,6 +319,8 @@ class Rsvp(Letter):
                 return noted("Invitation declined")
         if self.sections:
             return noted("The rules")
+        if self.facts:
+            return noted("Your question")
         return noted("The invitation") if self.terms and not self.wrong else noted("Not done")
 
 
@@ -348,10 +351,16 @@ def rsvp(reader: Reader) -> Rsvp:
             "no": gettext('You\'ve declined to stand in: "%(title)s". Thanks for letting us know.', title=title),
         }
     told = row.data["wrong"] or gettext('Here are the rules of "%(title)s".', title=title)
-    terms = terms_of(reader.game) if row.data.get("asks") else ()
-    if terms and not played and not row.data["wrong"]:
-        terms = (gettext("At the table: %(names)s", names=", ".join(_others(reader))), *terms)
-        if not row.data.get("rules"):
+    at_table = gettext("At the table: %(names)s", names=", ".join(_others(reader)))
+    facts = (*row.data.get("facts", ()), *([at_table] if row.data.get("who") else ()))
+    terms = terms_of(reader.game) if row.data.get("asks") and not facts else ()
+    if facts:
+        told = gettext('You asked about "%(title)s":', title=title)
+    elif terms and not played and not row.data["wrong"]:
+        terms = (at_table, *terms)
+        if row.data.get("unknown"):
+            told = gettext("We can't answer this ourselves. %(host)s may know more.", host=_host(reader))
+        elif not row.data.get("rules"):
             words = noted("%(host)s has invited you to play %(rules)s.")
             if title != reader.rules:
                 words = noted('%(host)s has invited you to play %(rules)s in "%(title)s".')
@@ -369,6 +378,7 @@ def rsvp(reader: Reader) -> Rsvp:
         naming=naming_line(locale, called, unless_link(row.data.get("named", ""), "")),
         learning=word_for_rules if again else f"{word_for_rules} {_rules_of(reader)}",
         rules_link=f"{reader.base_url}/#/rules/{rules_name}",
+        facts=facts,
         terms=terms,
         lobby=f"{reader.base_url}/#/lobby?rules={rules_name}" if row.data.get("lost") else "",
         sections=tuple(_sections(reader, locale)) if row.data.get("rules") else (),

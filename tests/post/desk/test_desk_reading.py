@@ -28,7 +28,6 @@ from server.post.desk.reading import (
     MOST,
     commands_beside_table,
     example_of,
-    nearest,
     read_line,
     read_request,
     request_of,
@@ -545,7 +544,7 @@ def test_a_sentence_never_resembles_a_command_that_ends_something(locale: str) -
             "7 leaf c",
             "lea on c",
         ):
-            near = {it.near for it in read_request(a_mail(line), locale).asked} | {nearest(line, locale)}
+            near = {it.near for it in read_request(a_mail(line), locale).asked}
             assert not near & ending, line
     assert [it.near for it in read_request(a_mail("laeve 3"), "en").asked] == [LEAVE]
 

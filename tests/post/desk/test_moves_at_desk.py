@@ -85,7 +85,7 @@ def test_a_move_is_played_if_one_game_waits(joined: Correspondent, form: str) ->
         ("1: {0} {1} {2}\n\nResgin", "that didn't work. Resgin"),
         ("{0} {1} {2}\n\nResign", "asks for two things"),
         ("> {0} {1} {2}", "Write each command"),
-        ("7 stars for you, Ben", "The nearest command is"),
+        ("7 stars for you, Ben", "- help: Lists all commands"),
     ],
 )
 def test_an_unclear_move_is_asked_about(joined: Correspondent, form: str, told: str) -> None:

@@ -323,13 +323,20 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
     [
         ("How do I get fewer emails?", 'reply "set mails bundled"'),
         ("how do I stop all these emails?", 'reply "set mails off"'),
-        ("help set", 'at 8:00 in your time zone, reply "set mails bundled"'),
+        ("help set", "- set mails bundled: With bundled, you get one email a day"),
+        ("help set nights", "- set nights 22:00-08:00: Your clock stops"),
+        ("help mails", "- set mails bundled: With bundled, you get one email a day"),
         ("How long does a game take? And is it free?", "Playing is free."),
         ("How long does a game take? And is it free?", "you play whenever you like"),
         ("I'd like to delete my account", 'To delete your account, reply "goodbye"'),
         ("Could we pause for a week?", 'To pause a game, reply "pause"'),
         ("Does it cost anything, and do I need an account?", "Playing is free."),
         ("How do I score points?", "The rules say how you score."),
+        ("Can a bot take the free seat?", 'Reply for example "fill 3" to give the free seats of game 3 to bots.'),
+        ("Could we fill the last seat with a bot?", 'Reply for example "fill 3"'),
+        ("What does star migration do?", "Move a dot star or a bright star over exactly as many lines"),
+        ("How do supernovas work?", "When you first reach 15 points"),
+        ("What does the D mean?", "D is a double star"),
     ],
 )
 def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answer: str) -> None:
@@ -427,3 +434,71 @@ def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
     assert player_id
     assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
     assert "name Timo" in ann.newest_answer.text
+
+
+@pytest.mark.parametrize(
+    ("value", "now"),
+    [
+        *(("gebündelt", "bundled"), ("gebundelt", "bundled"), ("daily", "bundled"), ("once a day", "bundled")),
+        *(
+            ("Immediately", "at-once"),
+            ("at once", "at-once"),
+            ("at-once", "at-once"),
+            ("your turn bundled", "your-turn bundled"),
+        ),
+    ],
+)
+def test_close_words_set_the_emails(ann: Correspondent, value: str, now: str) -> None:
+    ann_joins(ann)
+    told = " ".join(ann.asks(f"set mails {value}").text.split())
+    assert "Your emails are now sent: " in told and now in told
+
+
+@pytest.mark.parametrize("value", ["sometimes", "", "blue"])
+def test_an_unknown_value_for_emails_gets_the_three_values(ann: Correspondent, value: str) -> None:
+    ann_joins(ann)
+    told = ann.asks(f"set mails {value}").text
+    assert 'For example: "set mails bundled"' in told
+    assert not value or "The values of this setting are at-once, bundled and off." in told
+    assert "seat-handed-over" not in told
+
+
+def test_a_denied_value_for_emails_sets_nothing(ann: Correspondent) -> None:
+    ann_joins(ann)
+    for value in ("not bundled", "never at once", "nicht gebündelt"):
+        assert "We don't know this kind of email." in ann.asks(f"set mails {value}").text
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("gmaes", 'Did you mean "games"?'),
+        ("invte bob@example.org to 3", 'Did you mean "invite bob@example.org to 3"?'),
+        ("How do I invite someone?", 'The nearest command is "invite"'),
+        ("When do I get the next mail?", ""),
+        ("How is the weather?", ""),
+        ("expert players wanted here", ""),
+        ("opened the mail yesterday", ""),
+    ],
+)
+def test_a_line_names_the_nearest_command_only_if_it_is_near(ann: Correspondent, line: str, near: str) -> None:
+    ann_joins(ann)
+    told = " ".join(ann.asks(line).text.split())
+    assert near in told
+    assert near or ("nearest command" not in told and "- help: Lists all commands" in told)
+
+
+@pytest.mark.parametrize(
+    ("locale", "question", "title"),
+    [
+        ("de", "Was macht die Sternwanderung?", "Sternenglanz. Sternwanderung: einen Stern bewegen"),
+        ("fr", "Que fait la migration d'étoile ?", "Sternenglanz. Migration d’étoile"),
+        ("it", "Come funziona la migrazione stellare?", "Sternenglanz. Migrazione stellare"),
+    ],
+)
+def test_a_question_about_a_term_gets_its_section_of_the_rules(
+    ann: Correspondent, locale: str, question: str, title: str
+) -> None:
+    ann_joins(ann)
+    ann.asks(f"set language {locale}")
+    assert title in " ".join(ann.asks(question).text.split())

@@ -1,0 +1,114 @@
+"""Games with people and bots, opened by email."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+
+from server.accounts.players import player_at
+from server.play.commits import load
+from server.play.game import Game
+from server.post.desk.arguments import Unclear, wanted_in
+from server.post.desk.wishes import wish_in
+from server.store import desk
+from tests.post.desk.test_proof import ann_joins
+from tests.post.desk.writing import Correspondent
+
+
+def kinds(game: Game) -> list[str]:
+    return [it.kind for it in game.seats]
+
+
+def newest(player_id: UUID) -> Game:
+    return load(list(desk.numbers(player_id))[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "bots"),
+    [
+        ("sternenhimmel 3 bots=1", 1),
+        ("sternenhimmel with bob@example.org and a bot", 1),
+        ("sternenhimmel mit bob@example.org und zwei Bots", 2),
+        ("sternenhimmel avec un bot", 1),
+        ("sternenhimmel con due bot", 2),
+        ("sternenhimmel 4 players with bob@example.org and bots", None),
+        ("sternenhimmel 4", 0),
+    ],
+)
+def test_a_description_names_bots(text: str, bots: int | None) -> None:
+    wanted = wanted_in(text)
+    assert wanted.bots == bots
+    assert wanted.seats in (None, 3, 4)
+
+
+def test_bots_without_a_number_stay_in_the_line_that_a_stranger_gets() -> None:
+    found = wish_in("new", "sternenhimmel bob@example.org and a bot")
+    assert found and found.rest == "sternenhimmel bob@example.org bots=1"
+
+
+@pytest.mark.parametrize(
+    ("line", "seats", "status"),
+    [
+        ("new sternenhimmel with bob@example.org and a bot", ["human", "invited", "bot"], "open"),
+        ("new sternenhimmel with bob@example.org and two bots", ["human", "invited", "bot", "bot"], "open"),
+        ("new sternenhimmel 5 with bob@example.org and bots", ["human", "invited", "bot", "bot", "bot"], "open"),
+        ("new sternenhimmel 3 bots=1", ["human", "bot", "open"], "open"),
+        ("new sternenhimmel bots=2", ["human", "bot", "bot"], "running"),
+    ],
+)
+def test_a_new_game_has_people_and_bots(ann: Correspondent, line: str, seats: list[str], status: str) -> None:
+    player_id = ann_joins(ann)
+    answer = ann.asks(line)
+    game = newest(player_id)
+    assert (kinds(game), game.table.status) == (seats, status)
+    assert ("has started" in answer.text) is (status == "running")
+    assert ('reply "fill 1"' in answer.text) is ("open" in seats)
+
+
+def test_more_bots_than_seats_open_no_game(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    assert "more invitations and bots than seats" in ann.asks("new sternenhimmel 3 bots=3").text
+    assert not desk.numbers(player_id)
+
+
+def test_the_host_gives_free_seats_to_bots(ann: Correspondent, mailbox: Callable[[str], Correspondent]) -> None:
+    player_id = ann_joins(ann)
+    ann.asks("new sternenhimmel 4 bob@example.org")
+    bob = mailbox("bob@example.org")
+    assert "Bots have the free seats" in ann.asks("fill 1 with bots").text
+    assert kinds(newest(player_id)) == ["human", "invited", "bot", "bot"]
+    assert "Invited: 1." in ann.asks("games").text
+    assert "No seat of this game is free" in ann.asks("fill 1").text
+    bob.sends(bob.newest.reply_to, "yes")
+    assert player_at(bob.email)
+    assert newest(player_id).table.status == "running"
+    assert "has started" in ann.asks("fill 1").text
+
+
+def test_only_the_host_gives_seats_to_bots(ann: Correspondent, mailbox: Callable[[str], Correspondent]) -> None:
+    ann_joins(ann)
+    ann.asks("new sternenhimmel 4")
+    bob = mailbox("bob@example.org")
+    ann_joins(bob)
+    bob.asks("open")
+    bob.asks("join 1")
+    assert "Only the host" in bob.asks("fill 1").text
+
+
+def test_help_lists_the_options_of_a_new_game(ann: Correspondent) -> None:
+    ann_joins(ann)
+    told = " ".join(ann.asks("help new").text.split())
+    for line in (
+        "- new sternenhimmel 4 players 2 days per move: ",
+        "- new sternenhimmel bob@example.org bots=1: ",
+        "- Sternenhimmel: ",
+        "doubling=linear|compound",
+        "scenario=1|2|3|4",
+    ):
+        assert line in told
+
+
+def test_an_unknown_option_gets_the_known_ones() -> None:
+    with pytest.raises(Unclear) as error:
+        wanted_in("sternenhimmel robots=1")
+    assert "bots" in str(error.value.words)
