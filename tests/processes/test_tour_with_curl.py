@@ -1,11 +1,8 @@
-"""The tour of `/docs/curl` and the first commands of `/docs`, run word for word."""
+"""The tour of `/docs/curl`, run word for word."""
 
 import ast
-import json
-import re
 import subprocess
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import httpx
@@ -39,18 +36,6 @@ def test_the_tour_works_word_for_word_on_another_port(up: House) -> None:
     assert '"now"' in clock
     assert "Your time was extended by 1 day" in "\n".join(letter)
     assert "Your possible moves." in "\n".join(letter)
-
-
-def test_the_commands_that_begin_the_handbook_work_when_pasted(up: House) -> None:
-    page = httpx.get(f"http://127.0.0.1:{up.port}/docs").text
-    section = page[page.index('<h2 id="start">') : page.index('<h2 id="front-end">')]
-    commands = "\n".join(map(unescape, re.findall(r"<pre[^>]*>(.*?)</pre>", section, re.DOTALL)))
-    taken = subprocess.run(["bash", "-eu"], input=commands, capture_output=True, text=True, timeout=PLAYED, check=False)
-    assert (taken.returncode, taken.stderr) == (0, "")
-    move, answer = taken.stdout.splitlines()
-    (event,) = json.loads(answer)["events"]
-    assert event["type"] == "star-placed"
-    assert json.loads(move).items() <= event.items()
 
 
 def read(line: str) -> list[Json]:
