@@ -155,9 +155,15 @@ def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     expect(page.get_by_role("heading", name="Played as ada")).to_be_visible()
     assert version_of(ada, game_id) > 1
     page.get_by_role("link", name="The whole game", exact=True).click()
-    expect(page.get_by_text("Game not found.")).to_be_visible()  # for Ben
+    expect(page.get_by_text(f"You're signed in as {ben.get('/v1/me')['email']}.")).to_be_visible()
     expect(page.get_by_role("main").get_by_role("link", name="My games")).to_be_visible()
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
+    page.get_by_role("link", name="Sign in with another account").click()
+    page.get_by_label("Email address").fill(ada.get("/v1/me")["email"])
+    page.get_by_role("button", name="Email me a code").click()
+    page.get_by_label("Code").fill(code_for(house, ada.get("/v1/me")["email"]))
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.locator(".board")).to_have_count(3)
 
 
 def test_a_move_by_link_with_a_lost_response_is_resent_and_counts_once(

@@ -356,6 +356,22 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     assert row["salt"] == "a word of Hugo's"
 
 
+def test_a_visitor_who_signs_in_to_take_a_seat_is_back_at_that_table(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, BOT, title="Sit with me")
+    page = windows.open()
+    page.goto("/#/lobby")
+    page.locator(".card.game").filter(has_text="Sit with me").get_by_role("link", name="Sign in to take a seat").click()
+    page.get_by_label("Email address").fill("olga@example.org")
+    page.get_by_role("button", name="Email me a code").click()
+    page.get_by_label("Code").fill(code_for(house, "olga@example.org"))
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page).to_have_url(re.compile(f"/#/games/{game_id}$"))
+    page.get_by_role("button", name="Take a seat").click()
+    expect(page.locator(".board")).to_have_count(3)
+
+
 def test_a_stranger_with_a_link_can_sign_in_at_the_table_and_is_seated(
     house: House, ada: Client, windows: Windows
 ) -> None:

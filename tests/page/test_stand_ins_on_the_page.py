@@ -36,6 +36,24 @@ def word_for(house: House, email: str) -> str:
     return found[0]
 
 
+def test_a_chat_message_loads_no_stand_in_if_none_was_requested(house: House, windows: Windows) -> None:
+    ada, ben = (sign_in(house, f"{who}-chats@example.org") for who in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT)
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    page = windows.open(ada)
+    to_form(page, game_id)
+    expect(page.locator(".stand-in form")).to_be_visible()
+    expect(page.locator(".news.live")).to_have_count(1)
+    looked = windows.asked.count(where := f"{house.url}/v1/games/{game_id}/seats/me/stand-in")
+    assert looked > 0
+    for text in ("Hello!", "Are you there?"):
+        ben.post(f"/v1/games/{game_id}/messages", {"text": text})
+        expect(page.get_by_text(text)).to_be_attached()
+    ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
+    expect(page.get_by_role("button", name="Agree")).to_be_visible()
+    assert windows.asked.count(where) == looked
+
+
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     house: House, windows: Windows, size: dict[str, object]

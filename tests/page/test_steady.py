@@ -136,6 +136,24 @@ def test_a_hint_covers_neither_the_firmament_nor_the_controls(house: House, wind
     assert out_of_reach(page) == []
 
 
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
+def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rules: str, size: str) -> None:
+    ada, ben = (quiet(sign_in(house, f"{name}-{rules}-{size.split()[0]}@example.org")) for name in ("ada", "ben"))
+    options = {"start_seat": 0} if rules == "sternenhimmel" else {}
+    game_id = game_of(ada, ME, OPEN, BOT, rules=rules, options=options)
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    page = windows.open(ada, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    with nothing_moves(page, ".space, .field, .star, .slot, .held"):
+        ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
+        expect(page.get_by_role("button", name="Agree")).to_be_in_viewport(ratio=1)
+    with nothing_moves(page, ".space, .field, .star, .slot, .held"):
+        page.get_by_role("button", name="Not now").click()
+        expect(page.locator(".asks")).to_have_count(0)
+
+
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk"])

@@ -31,7 +31,8 @@ const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents
 
 /**
  * Show other players' open requests, one per line, until the player answers them. Also show the player's own requests that
- * others refuse, their own request to take back a move, and how to resume a paused game.
+ * others refuse, their own request to take back a move, and how to resume a paused game. During the player's turn, all this
+ * lies over the status line, so that nothing moves.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -57,7 +58,7 @@ export function Requests({ table }) {
     return seats.length > 0 && !seats.includes(seat) && !refusals[wish].includes(seat);
   });
   const isResumed = isPaused && !asked.includes("resume") && !own.includes("resume");
-  return (asked.length > 0 || own.length > 0 || isResumed) && html`<div class="asks">
+  return (asked.length > 0 || own.length > 0 || isResumed) && html`<div class=${game.you?.turn != null ? "asks over" : "asks"}>
     ${isResumed && html`<${Paused} table=${table} />`}
     ${asked.map((wish) => html`<${Request} key=${wish} table=${table} wish=${wish} votes=${known.votes} />`)}
     ${own.map((wish) => html`<${Own} key=${wish} table=${table} wish=${wish} seats=${refusals[wish]} />`)}</div>`;

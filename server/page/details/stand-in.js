@@ -3,7 +3,6 @@ import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { forGood } from "../ui/local-storage.js";
-import { useStore } from "../ui/store.js";
 import { absolute, lastMinute } from "../ui/times.js";
 import { isStandIn } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
@@ -15,7 +14,7 @@ export function StandIn({ table }) {
   const path = `${base}/seats/me/stand-in`;
   const typed = `sternenpost.stand-in.${game.id}`; // the address, which the server doesn't return
   const look = () => /** @type {Promise<{stand_in: Asked | null}>} */ (call("GET", path));
-  const [found, , again] = useFresh(look, [game.version, game.status, useStore(table.changes)]);
+  const [found, , again] = useFresh(look, [game]); // each look at the table returns another one
   const who = useRef();
   const from = useRef();
   const until = useRef();

@@ -137,7 +137,7 @@ function Join({ game, player, again }) {
     <span>${t("lobby.free", { count: free })}</span>
     ${free > 0 && (player && !player.guest
       ? html`<button disabled=${busy} onClick=${take} aria-label=${label}>${t("lobby.join")}</button>`
-      : html`<a href=${toSignIn()}>${t("lobby.sign-in")}</a>`)}
+      : html`<a href=${toSignIn(toGame(game.id))}>${t("lobby.sign-in")}</a>`)}
   </p>
   ${error && html`<${Sorry} error=${error} />`}`;
 }

@@ -23,7 +23,7 @@ import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { toSignIn, whereNow } from "../ui/routes.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
-/** @import { Game, GameEvent, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
+/** @import { Game, GameEvent, Profile, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
 
 const DisplayName = later("display-name", "DisplayName");
 const Pregame = later("pregame", "Pregame");
@@ -64,8 +64,7 @@ export function Table({ id, invitation, owner = null }) {
   }, [game, games]);
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
   if (!game && table.lost && isStandIn(table.lost)) return html`<${StoodIn} game=${table.lost} />`;
-  if (!game && (owner || !player) && error instanceof Problem && error.status === 404) return html`<h1>${t("table")}</h1>
-    <p>${owner ? t("table.seated", { email: owner }) : t("table.private")}</p><p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
+  if (!game && error instanceof Problem && error.status === 404) return html`<${Unseen} owner=${owner} player=${player} />`;
   if (!game) return html`<${Coming} error=${error} />`;
   if (game.status !== "open" && !isClosed(game)) return html`<${Begun} key=${table.isRenewed} table=${table} />
     ${link && html`<${ForSeat} game=${game} />`}`;
@@ -77,6 +76,18 @@ export function Table({ id, invitation, owner = null }) {
     <div class="table">${isClosed(game) ? html`<${Closed} />`
       : html`<${Pregame} table=${table} invitation=${invitation} player=${player} />`}
       <aside><${Beside} table=${table} /></aside></div>`;
+}
+
+/**
+ * Offer to sign in, or as whom else, if a game can't be seen. A private game looks like one that doesn't exist.
+ * @param {{owner: string | null, player: Profile | null}} props
+ */
+function Unseen({ owner, player }) {
+  const email = player && !player.guest && player.email;
+  return html`<h1>${t("table")}</h1>
+    <p>${owner ? t("table.seated", { email: owner }) : email ? t("table.other", { email }) : t("table.private")}</p>
+    <p class="row"><a class="button" href=${toSignIn()}>${t(email ? "table.switch" : "sign-in")}</a>
+      ${email && html`<a href="#/">${t("nav.games")}</a>`} <a href="#/lobby">${t("nav.lobby")}</a></p>`;
 }
 
 /**
