@@ -143,16 +143,22 @@ def command_above() -> str:
     return f"{MARK} {words}"
 
 
-_QUOTED = re.compile(r'"[^"\n]{1,60}"|“[^”\n]{1,60}”|„[^“\n]{1,60}“|«[^»\n]{1,60}»')
+_WHOLE = re.compile(  # quoted lines, and moves in a list such as `1 lay dot star b1, 3 remove c1`
+    r'"[^"\n]{1,70}"|“[^”\n]{1,70}”|„[^“\n]{1,70}“|«[^»\n]{1,70}»|(?<=[:,;] )(?=[^,.:;\n]*\d)[^,.:;\n]{3,40}(?=[,.;]|$)'
+)
+_HEAD = re.compile(r"[^:\n]{1,70}(?=\s?:)")  # the line that an item of a list explains
 _KEPT = "\ue000"  # stands for a space at which no line ends
 
 
 def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
-    """Return these words in lines of at most 76 characters. Addresses, links and quoted lines aren't split."""
+    """Return these words in lines of at most 76 characters. Addresses, links, and lines that the reader may
+    copy aren't split."""
     begin = indent if first is None else first
     paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
     paper.break_on_hyphens = False
-    whole = _QUOTED.sub(lambda it: it[0].replace(" ", _KEPT), words)
+    whole = _WHOLE.sub(lambda it: it[0].replace(" ", _KEPT), words)
+    if first is not None and (head := _HEAD.match(whole)):
+        whole = head[0].replace(" ", _KEPT) + whole[head.end() :]
     return "\n".join(paper.fill(line) for line in whole.split("\n")).replace(_KEPT, " ")
 
 

@@ -14,6 +14,7 @@ from server.operations.delete_player import delete_player
 from server.play.seating.seats import change_seat
 from server.play.talk.chat import messages, say
 from server.play.talk.notes import keep_note
+from server.play.votes import vote
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.quotes import SAID
@@ -85,7 +86,9 @@ def test_each_email_shows_the_messages_since_the_previous_one(
     all_move(game_id, bea, cyd)
     assert said_in(newest(office, "ada")) == []
     assert "Chat" not in newest(office, "ada").text + newest(office, "ada").page
-    assert [said_in(mail) for mail in office.mails("bea")] == [["ada: Hello, Bea.", "cyd: That was my best move."]]
+    assert [said_in(mail) for mail in office.mails("bea")] == [
+        ["ada: Hello, Bea.", "cyd: That was my best move.", "ada: Well done."]
+    ]
 
 
 def test_an_email_shows_the_newest_messages_shortened_and_in_short_lines(
@@ -309,3 +312,30 @@ def test_a_bundle_has_one_line_about_the_chat_of_a_game(office: Office, game_id:
         office.delivers()
     later(DAY)
     assert newest(office, "ada").text.count("Sternenhimmel: there are new messages in the chat.") == 1
+
+
+def test_a_request_shows_the_new_messages_and_no_later_email_repeats_them(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    say(game_id, bea, "I'm away on Sunday.")
+    later(MINUTE * 2)
+    vote(game_id, bea, "pause", True)
+    asked = newest(office, "cyd")
+    assert "pause" in asked.subject and said_in(asked) == ["bea: I'm away on Sunday."]
+    later(MINUTE)
+    moves_on(game_id, bea)
+    later(MINUTE * 5)
+    assert "your turn" in newest(office, "cyd").subject.lower()
+    assert said_in(newest(office, "cyd")) == []
+
+
+def test_a_message_beside_a_move_is_in_the_emails_about_that_move(
+    office: Office, game_id: UUID, bea: UUID, cyd: UUID
+) -> None:
+    turn = newest(office, "bea")
+    arrives(turn.reply_to, a_mail(f"say Here I come.\n{a_move(game_id, bea)}", sender="bea@example.org"))
+    deal_with_mails()
+    later(MINUTE * 5)
+    assert said_in(newest(office, "cyd")) == ["bea: Here I come."]
+    all_move(game_id, cyd)
+    assert [said_in(it) for it in office.mails("ada")[-1:]] == [["bea: Here I come."]]

@@ -534,6 +534,25 @@ def test_no_line_ends_within_a_quoted_line() -> None:
             assert quoted in wrapped(f"{'x' * before} {quoted}.")
 
 
+@pytest.mark.parametrize(
+    ("words", "whole"),
+    [
+        ("{} 1 lay dot star b1, 3 remove c1, 1 nova d4. To move a star, go on: 2 move a1 b2 c3.", "3 remove c1"),
+        ("{} 1 lay dot star b1, 3 remove c1, 1 nova d4. To move a star, go on: 2 move a1 b2 c3.", "2 move a1 b2 c3"),
+        (
+            "new sternenhimmel {} 2 days per move with bob@example.org: Opens it.",
+            "2 days per move with bob@example.org",
+        ),
+        ('{} "new sternenhimmel 4 players 2 days per move with bob@example.org"', "4 players 2 days per move with"),
+    ],
+)
+def test_no_line_that_a_reader_may_copy_is_wrapped(words: str, whole: str) -> None:
+    for before in range(1, 76):
+        begin = "x" * before + ":" * (not words.startswith("new"))
+        if not words.startswith("new") or before < 10:
+            assert whole in wrapped(words.format(begin), "  ", "- " if words.startswith("new") else None)
+
+
 def test_moves_that_begin_alike_share_a_line_and_no_move_is_wrapped() -> None:
     moves = [f"1 lay punkt b{field}" for field in range(12)] + ["finish", "7 leo c", "7 leo d", "lay loch-b#2 geburt#8"]
     assert by_beginning(moves) == [

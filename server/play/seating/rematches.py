@@ -22,7 +22,7 @@ from server.store.tables import Player, db
 from server.translations import noted
 
 _LONGEST_TITLE = 80  # characters
-_NUMBERED = re.compile(r"(.+) ([1-9][0-9]?)")  # a title
+_NUMBERED = re.compile(r"(.+) (\()?([1-9][0-9]?)(?(2)\))")  # a title, as earlier releases and this one write it
 
 
 def rematch(game_id: UUID, player_id: UUID) -> Game:
@@ -91,7 +91,7 @@ def find_game_before(game_id: UUID, player_id: UUID | None, invitation: str | No
         is_seen = before is not None and load_visible(before, player_id) is not None
     except NotFound:
         is_seen = False
-    return {"game": before if is_seen else None, "number": int(numbered[2]) if is_seen and numbered else None}
+    return {"game": before if is_seen else None, "number": int(numbered[3]) if is_seen and numbered else None}
 
 
 def _opened(rematch_id: UUID, game: Game, player_id: UUID) -> Game:
@@ -138,7 +138,8 @@ def _like(game: Game, player_id: UUID) -> Json:
 
 
 def _next_title(title: str) -> str:
-    """Return the title with the next number: `Stars 2` after `Stars`. A year stays."""
+    """Return the title with the next number: `Stars (2)` after `Stars`. A year stays. Without brackets, the number could
+    be taken for that of the game in a player's list."""
     numbered = _NUMBERED.fullmatch(title)
-    name, number = (numbered[1], int(numbered[2]) + 1) if numbered else (title, 2)
-    return f"{name[: _LONGEST_TITLE - 4]} {number}"
+    name, number = (numbered[1], int(numbered[3]) + 1) if numbered else (title, 2)
+    return f"{name[: _LONGEST_TITLE - 5]} ({number})"

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, insert, select
 
 from server.accounts.blocks import blocked_among
-from server.accounts.notice_kinds import ANSWER, GAME_ENDED, MESSAGE, YOUR_TURN
+from server.accounts.notice_kinds import ANSWER, GAME_ENDED, MESSAGE, VOTE_ASKED, YOUR_TURN
 from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField
@@ -28,6 +28,7 @@ from server.store.watching import forget_message_emails, waiting_for, watchers_o
 NO_TEXT: Final = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
 _WAIT = timedelta(minutes=12)  # how long a message may be read at the table before an email shows it
 _SELDOM = timedelta(hours=1)  # from one such email to the next
+TELLING: Final = (MESSAGE.name, VOTE_ASKED.name)  # the kinds that show all messages not seen yet
 SHOWING: Final = (YOUR_TURN.name, ANSWER.name, GAME_ENDED.name)  # the kinds of emails that show new messages
 
 _HEAD = "SELECT options, status, version FROM games WHERE game_id = %s"
@@ -56,7 +57,7 @@ SELECT m.nr, m.seat, m.player_id, p.name, m.text, m.at FROM messages m LEFT JOIN
    AND m.at > coalesce((SELECT max(recorded_at) FROM events, told
                          WHERE game_id = %(game_id)s AND events.version <= told.version), '-infinity')
    AND m.at > coalesce((SELECT max(d.at) FROM deliveries d, until
-                         WHERE game_id = %(game_id)s AND player_id = %(reader)s AND kind = %(message)s
+                         WHERE game_id = %(game_id)s AND player_id = %(reader)s AND kind = ANY(%(telling)s)
                            AND result = 'sent' AND d.at <= until.at), '-infinity')
  ORDER BY m.nr"""
 
@@ -147,7 +148,7 @@ def new_messages(game_id: UUID, reader: UUID, version: int | None, letter_id: UU
     have muted the chat get none. `letter_id`: the email itself, or None for a bundle.
     """
     asked = {"game_id": game_id, "reader": reader, "version": version, "letter_id": letter_id}
-    kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "message": MESSAGE.name, "no_text": NO_TEXT}
+    kinds = {"showing": list(SHOWING), "turn": YOUR_TURN.name, "telling": list(TELLING), "no_text": NO_TEXT}
     with autocommit() as connection:
         found = connection.execute(_NEW, asked | kinds).fetchall()
         head = found and connection.execute(_HEAD, (game_id,)).fetchone()

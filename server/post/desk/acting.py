@@ -40,7 +40,11 @@ from server.translations import noted, times
 
 
 def titled_by_number(number: int, title: str, rules: str) -> str:
-    return f"{number} {title}" if title.lower() == rules else f"{number} {title} ({rules.capitalize()})"
+    """Return the number, the title and the rules of a game. A title of its own is quoted, since it may end with a
+    number as well."""
+    if title.lower() == rules:
+        return f"{number} {title}"
+    return f"{number} {gettext('“%(line)s”', line=title)} ({rules.capitalize()})"
 
 
 class Records(NamedTuple):

@@ -60,6 +60,7 @@ class Doing:
     game: Game  # after the steps so far
     answer: Json
     same: str = ""  # see `answer_uses`
+    has_said: bool = False  # whether its messages are in the chat
     offers: list[str] = field(default_factory=list)  # lines in the answer; a `yes` to a single one does what it says
 
     def once(self, step: str, do: Callable[[], object]) -> None:
@@ -124,6 +125,7 @@ def waiting_for(game: Game) -> str:
 
 def do(doing: Doing, wishes: Wishes) -> None:
     steps: list[tuple[object, Callable[[Doing, Wishes], None]]] = [
+        (wishes.says, _say),  # first, so that the emails about the move show it
         (wishes.resume, _resume),
         (wishes.undo, _undo),
         (wishes.agree, _agree),
@@ -131,7 +133,7 @@ def do(doing: Doing, wishes: Wishes) -> None:
         (wishes.ready, _ready),
         (wishes.move, _move),
         (wishes.plan is not None, _plan),
-        (wishes.says, _say),
+        (wishes.says, _tell_of_chat),
         (wishes.asks, _show_moves),
         (wishes.hints, _give_hint),
         (wishes.pause, _pause),
@@ -165,6 +167,12 @@ def _move(doing: Doing, wishes: Wishes) -> None:
 def _say(doing: Doing, wishes: Wishes) -> None:
     for nr, words in enumerate(wishes.says):
         doing.once(f"says {nr}", partial(_say_once, doing, words))
+    doing.has_said = True
+
+
+def _tell_of_chat(doing: Doing, wishes: Wishes) -> None:
+    if not doing.has_said:
+        return
     told = (
         noted("Your message is in the chat already, so you needn't send it again.")
         if doing.answer["wrong"]

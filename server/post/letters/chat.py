@@ -7,7 +7,6 @@ reader's own words (see `quotes`). Lines are short, so that mail programs don't 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from textwrap import TextWrapper
 from uuid import UUID
 
@@ -27,7 +26,6 @@ from server.store.tables import LetterRow, PlayerDelivery, db
 
 MOST = 5  # messages
 LONGEST = 200  # characters
-_TOGETHER = timedelta(minutes=1)
 WIDTH = 44  # columns; this fits on a phone, and mail programs don't wrap it even in a quote of a quote
 
 
@@ -48,17 +46,10 @@ def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> 
 
 
 def chat_not_seen(game: Game, email: LetterRow) -> Chat | None:
-    """Return the chat for a player's email about new messages, or None if the player has seen them."""
+    """Return the chat that a player hasn't seen, from the message on that an email is about, or None."""
     said = new_messages(game.game_id, email.player_id, None) if email.player_id else []
-    said = [it for it in said if it["nr"] >= email.data["nr"]]
+    said = [it for it in said if it["nr"] >= email.data.get("nr", 0)]
     return _chat_of(said, game.names) if said else None
-
-
-def chat_beside_request(game: Game, email: LetterRow) -> Chat | None:
-    """Return what a player wrote together with their request, for an email that asks another player to agree."""
-    said = new_messages(game.game_id, email.player_id, None) if email.player_id else []
-    own = [it for it in said if it["seat"] == email.data["by"] and abs(email.made_at - it["at"]) < _TOGETHER]
-    return _chat_of(own, game.names) if own else None
 
 
 def chat_since_bundle(player_id: UUID, waiting: WaitingGame) -> Chat | None:

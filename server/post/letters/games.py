@@ -15,7 +15,7 @@ from server.play.seating import ready_check, seats
 from server.play.views import story, would_undo
 from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
-from server.post.letters.chat import Chat, chat_beside_request, chat_not_seen
+from server.post.letters.chat import Chat, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.table_help import filling_line, inviting_line, looking_back, rematch_word, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
@@ -198,7 +198,7 @@ class VoteAsked(GameLetter):
     request: str  # a sentence
     effect: str  # a sentence
     agree: str  # the command to reply with, or ""
-    chat: Chat | None = field(default=None, compare=False)  # what the other player wrote at the same time
+    chat: Chat | None = field(default=None, compare=False)  # what the reader hasn't seen yet
 
 
 @builds(notice_kinds.VOTE_ASKED)
@@ -212,7 +212,7 @@ def vote_asked(reader: Reader) -> VoteAsked:
         request=gettext(REQUESTS[wish], who=who),
         effect=gettext(_EFFECTS[wish]),
         agree=word_for(command, spoken().locale) if command else "",
-        chat=chat_beside_request(reader.game, reader.letter),
+        chat=chat_not_seen(reader.game, reader.letter),
     )
 
 

@@ -38,7 +38,7 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     clock = {"per_move": "P3D"}
     game_id = ended(ada, bea, private=True, title="Tuesday stars", clock=clock, options={"start_seat": 1})
     opened = rematch(game_id, ada)
-    assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars 2", clock)
+    assert (opened.head.status, opened.head.title, opened.head.clock) == ("open", "Tuesday stars (2)", clock)
     assert opened.head.private and opened.head.options == load(game_id).head.options
     assert (opened.head.rematch_of, load(game_id).head.rematch_of) == (game_id, None)
     assert rematch(game_id, ada).game_id == opened.game_id
@@ -88,6 +88,15 @@ def test_a_rematch_against_bots_begins_at_once(ada: UUID) -> None:
     assert begun.head.status == "running" and begun.head.private
 
 
+@pytest.mark.parametrize(
+    ("title", "following"),
+    [("Stars 2", "Stars (3)"), ("Stars (9)", "Stars (10)"), ("Stars 2026", "Stars 2026 (2)"), ("Stars", "Stars (2)")],
+)
+def test_a_rematch_has_its_number_in_brackets(ada: UUID, title: str, following: str) -> None:
+    game_id = ended(ada, seats=[ME, BOT, BOT], title=title)
+    assert rematch(game_id, ada).head.title == following
+
+
 def test_the_bots_of_a_rematch_keep_their_names_and_each_rematch_has_the_next_number(ada: UUID) -> None:
     game_id = ended(ada, seats=[ME, {"bot": "level-2"}, {"bot": "level-3"}], title="Stars & coffee")
     names, titles = load(game_id).names[1:], []
@@ -97,7 +106,7 @@ def test_the_bots_of_a_rematch_keep_their_names_and_each_rematch_has_the_next_nu
         assert load(game_id).names[1:] == names
         titles.append(load(game_id).head.title)
         vote(game_id, ada, "abandon", True)
-    assert titles == ["Stars & coffee 2", "Stars & coffee 3"]
+    assert titles == ["Stars & coffee (2)", "Stars & coffee (3)"]
 
 
 def test_after_a_rematch_that_is_over_or_began_without_a_player_there_is_a_further_one(

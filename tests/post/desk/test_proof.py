@@ -593,8 +593,8 @@ def test_the_numbers_of_a_players_games_never_change(ann: Correspondent) -> None
     ann.asks("leave 2")
     text = ann.asks("new sternenhimmel title=Fourth\ngames").text
     assert "1 Sternenhimmel:" in text
-    assert "3 Third" in text
-    assert "4 Fourth" in text
+    assert "3 “Third”" in text
+    assert "4 “Fourth”" in text
 
 
 @pytest.mark.parametrize("number", ["1", "#1", "game 1", "no. 1"])
@@ -815,8 +815,8 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
             == "Again! I liked that."
         )
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
-    assert "We've invited the other players of game 1 Tuesday stars (Sternenglanz)." in told
-    assert "ada suggests a rematch: Tuesday stars 2 (Sternenglanz)" in office.subjects("bea")
+    assert "We've invited the other players of game 1 “Tuesday stars” (Sternenglanz)." in told
+    assert "ada suggests a rematch: Tuesday stars (2) (Sternenglanz)" in office.subjects("bea")
     [again] = [it for it in office.mails("bea") if "suggests a rematch" in it.subject]
     assert "If you don't know" not in again.text + again.page
     assert office.mails("bea")[-1].text.count("The game has started.") == 1

@@ -259,7 +259,8 @@ def test_the_host_is_told_who_declined(office: Office, game_id: UUID) -> None:
     assert 'To invite someone, you can also reply "invite name@example.org 1".' in told.text
     arrives(told.reply_to, a_mail("invite eve@example.org"))
     deal_with_desk(RECORDS)
-    assert "We've invited eve@example.org to game 1 Tuesday stars" in office.mails("ada")[-1].text
+    told_again = " ".join(office.mails("ada")[-1].text.split())
+    assert "We've invited eve@example.org to game 1 “Tuesday stars” (Sternenhimmel)." in told_again
 
 
 def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office, ada: UUID, bea: UUID) -> None:
