@@ -40,7 +40,12 @@ _RESULT = either("MoveResult", "Result of a move or of a dry run", "MoveAnswer",
 class Moves(MethodView):
     @blp.arguments(schemas.MoveQuery, location="query")
     @blp.arguments(schemas.MoveRequest, example=examples.MOVE)
-    @blp.response(201, _RESULT, examples=examples.of_both(examples.MOVED, examples.STEP_PLAYED))
+    @blp.response(
+        201,
+        _RESULT,
+        description="The move was played (schema MoveAnswer).",
+        examples=examples.of_both(examples.MOVED, examples.STEP_PLAYED),
+    )
     @blp.alt_response(
         200,
         schema=_RESULT,
@@ -56,7 +61,8 @@ class Moves(MethodView):
         The move counts for the turn named in `turn`. If you send the same move again, you get the first response.
 
         With `dry_run=true`, the game doesn't change. The response is a 200 with the events the move `would` cause
-        (schema Foresight), as far as you can foresee them.
+        (schema Foresight), as far as you can foresee them. Their `words` are the sentences that they would have after
+        the move, in the past tense.
         """
         turn, move = wanted["turn"], wanted["move"]
         who = caller("moves:write", game_id, may_be_closed=not query["dry_run"])

@@ -464,11 +464,14 @@ def of_http(error: HTTPException) -> Response:
     else:  # Flask's and werkzeug's own texts are English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
+    allowed = sorted(error.valid_methods or ()) if isinstance(error, MethodNotAllowed) else []
+    if used := [it for it in allowed if it not in ("HEAD", "OPTIONS")]:
+        detail = gettext("Use %(methods)s.", methods=spoken().either([f"`{it}`" for it in used]))
     response = answer(problem, detail, **more)
     if status == 415:
         response.headers["Accept-Encoding"] = "identity"  # RFC 9110, 12.5.3
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    if allowed:
+        response.headers["Allow"] = ", ".join(allowed)
     return response
 
 

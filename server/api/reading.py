@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from string import printable
 from typing import Any
 from urllib.parse import quote
@@ -58,7 +59,14 @@ class StrictParser(FlaskParser):
 def _expect_few_unknown(schema: Schema, found: Any) -> None:
     """Reject a body with thousands of unknown fields, on which marshmallow would spend quadratic time."""
     if isinstance(found, dict) and len(found) > len(schema.fields) + MOST_ERRORS:
-        raise ValidationError({name: [schema.error_messages["unknown"]] for name in found if name not in schema.fields})
+        unknown = [name for name in found if name not in schema.fields][:MOST_ERRORS]
+        raise ValidationError({name: [unknown_field(name, schema.fields)] for name in unknown})
+
+
+def unknown_field(name: Any, known: Iterable[str]) -> Words:
+    """Return the error for an unknown field, with the known field that its name resembles."""
+    meant = get_close_matches(str(name)[:_LONGEST_NAME], known, 1)
+    return Words("Unknown field. Did you mean `%(field)s`?", "", field=meant[0]) if meant else Words("Unknown field.")
 
 
 def _few(messages: Any) -> Any:
@@ -100,8 +108,8 @@ def _query(req: Request) -> Any:
 
 # Translatable error messages. Marshmallow documents this way to replace its own.
 fields.Field.default_error_messages.update(
-    required=Words("Missing data for required field."),
-    null=Words("Field may not be null."),
+    required=Words("This field is required."),
+    null=Words("This field can't be null."),
     validator_failed=Words("Invalid value."),
 )
 for _field, _told in (

@@ -161,8 +161,10 @@ class Reference:
         return self._linked(docs.html_in_line(markdown))
 
     def _linked(self, html: str) -> Markup:
-        """Link the names of calls, except for one-word names, which could be ordinary words."""
-        return Markup(re.sub(r"\b[a-z]+[A-Z]\w+", lambda it: self._links.get(it[0], it[0]), html))
+        """Link the names of calls and schemas. A schema's name follows the word "schema". The names of calls that are
+        one word could be ordinary words."""
+        linked = re.sub(r"\b[a-z]+[A-Z]\w+", lambda it: self._links.get(it[0], it[0]), html)
+        return Markup(re.sub(r"(?<=\bschema )[A-Z]\w+", rf'<a href="{SCHEMAS}#\g<0>">\g<0></a>', linked))
 
     @cached_property
     def _links(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ from gunicorn import http
 from gunicorn import sock as tls
 from gunicorn.glogging import Logger
 from gunicorn.http import wsgi
-from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine, NoMoreData, ParseException
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from server.api.event_streams import STREAMS, EventStream
@@ -187,7 +187,7 @@ class Worker(ThreadWorker):
         if piece:
             return self._look(arriving)
         if arriving.received:
-            return partial(self._refuse, arriving.conn, Refused("It breaks off before its end"))
+            return partial(self._refuse, arriving.conn, Refused("The request ends too early"))
         return partial(self._drop, arriving.conn)
 
     def _look(self, arriving: _Arriving) -> Callable[[], None] | None:
@@ -383,7 +383,7 @@ class Extent:
     def _has_head(self, received: bytes | bytearray) -> bool:
         end = received.find(b"\r\n\r\n", max(0, self._at - 3)) + 4
         if (end if end > 3 else len(received)) > LONGEST_HEAD:
-            raise Refused("Its headers are too long")
+            raise Refused(f"The headers are longer than {LONGEST_HEAD // 1024} KiB")
         if end > 3:
             self.request = self._parsed(bytes(received[:end]))
             if self.request.path.startswith(MAIL_IN):
@@ -398,8 +398,13 @@ class Extent:
         self._parser.unreader.unread(head)
         try:
             return next(self._parser)
+        except LimitRequestLine:
+            raise Refused(f"The path and query are longer than {self._parser.cfg.limit_request_line} bytes") from None
+        except LimitRequestHeaders:
+            size, most = self._parser.cfg.limit_request_field_size, self._parser.cfg.limit_request_fields
+            raise Refused(f"A header is longer than {size} bytes, or there are more than {most}") from None
         except (ParseException, NoMoreData, StopIteration):
-            raise Refused("Its first line or its headers are not right") from None
+            raise Refused("The first line or a header is malformed") from None
 
     def _length_of_body(self) -> int | None:
         """Return the length of the body, or None if the body is chunked. gunicorn has already rejected requests with
@@ -407,9 +412,9 @@ class Extent:
         codings = [value.lower() for name, value in self.request.headers if name == "TRANSFER-ENCODING"]
         lengths = [value for name, value in self.request.headers if name == "CONTENT-LENGTH"]
         if codings not in ([], ["chunked"]):
-            raise Refused("Its transfer coding is another than chunked")
+            raise Refused("The Transfer-Encoding is not chunked")
         if not all(map(_LENGTH.fullmatch, lengths)):
-            raise Refused("Its length is no plain number")
+            raise Refused("The Content-Length is not a number")
         length = int(lengths[0]) if lengths else 0
         if length > self.largest:
             raise Refused(_TOO_LARGE, 413)
@@ -441,7 +446,7 @@ class Extent:
         if self.end < 4:
             return self._goes_on(received)
         if not _TRAILERS.fullmatch(received, start, self.end):
-            raise Refused("Its trailers are not right")
+            raise Refused("The trailers are malformed")
         return True
 
     def _goes_on(self, received: bytes | bytearray) -> bool:

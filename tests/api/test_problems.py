@@ -10,10 +10,11 @@ from flask import Flask
 
 from server.api import problems
 from server.docs import DOCUMENTS
+from server.games import Json
 from server.translations.update import extracted
 from tests.support.api_calls import GAME
-from tests.support.contract import PROBLEM, Someone, is_problem
-from tests.support.games import ME, OPEN, wanted
+from tests.support.contract import PROBLEM, Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN, wanted
 
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 
@@ -104,6 +105,35 @@ def test_the_error_names_several_invalid_fields(ada: Someone) -> None:
     response = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [ME, {"open": 1}], "more": 1})
     assert response.json["errors"]["json"].keys() == {"seats", "more"}
     assert ada.get("/v1/games?limit=0&more=1").json["errors"]["query"].keys() == {"limit", "more"}
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"trun": 1, "move": {}}, "trun: Unknown field. Did you mean `turn`?"),
+        ({"turn": 1, "mov": {}}, "mov: Unknown field. Did you mean `move`?"),
+        ({"turn": 1, "move": {}, "x": 1}, "x: Unknown field."),
+        ({"turn": 1}, "move: This field is required."),
+        ({"turn": None, "move": {}}, "turn: This field can't be null."),
+        ({f"turn{it}": 1 for it in range(100)}, "turn0: Unknown field. Did you mean `turn`?"),
+    ],
+)
+def test_the_detail_names_an_unknown_field_first(ada: Someone, body: Json, detail: str) -> None:
+    answer = ada.post(f"{opened(ada, ME, BOT, BOT)}/moves", body)
+    assert is_problem(answer, 422, "invalid-fields") and answer.json["detail"] == detail
+
+
+def test_an_unknown_field_within_another_one_is_named_first(ada: Someone) -> None:
+    answer = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [{"emial": "bea@example.org"}]})
+    assert answer.json["detail"] == "seats.0.emial: Unknown field. Did you mean `email`?"
+
+
+def test_the_detail_says_which_method_to_use(app: Flask, ada: Someone) -> None:
+    client = app.test_client()
+    answer = client.get("/v1/guests")
+    assert is_problem(answer, 405, "method-not-allowed") and answer.json["detail"] == "Use `POST`."
+    german = client.delete("/v1/games", headers={"Accept-Language": "de"})
+    assert german.json["detail"] == "Nutze `GET` oder `POST`."
 
 
 def test_a_request_that_accepts_only_an_unsupported_format_is_rejected(stranger: Someone) -> None:

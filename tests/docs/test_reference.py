@@ -141,6 +141,11 @@ def test_ids_are_unique_and_old_links_still_lead_to_the_call(app: Flask) -> None
     assert 'id="post-/v1/games/-game_id-/moves"' in shown(app, "/docs")
 
 
+def test_a_description_links_the_schema_that_it_names(app: Flask) -> None:
+    page = shown(app, "/docs/api/moves")
+    assert all(f'schema <a href="/docs/api/schemas#{it}">{it}</a>' in page for it in ("Foresight", "MoveAnswer"))
+
+
 def frames_of(stream: str) -> dict[str, Json]:
     """The data of the last event of each name."""
     blocks = [dict(line.split(": ", 1) for line in it.split("\n") if ": " in line) for it in stream.split("\n\n")]

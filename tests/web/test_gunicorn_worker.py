@@ -444,6 +444,20 @@ def test_only_emails_from_mail_providers_can_exceed_the_size_limit(in_chunks: bo
         extent().is_whole(request(b"", path="/mail-in/raw", length=LARGEST_MAIL + 1))
 
 
+@pytest.mark.parametrize(
+    ("header", "path", "limit"),
+    [
+        (f"X: {'y' * 9000}", "/v1", "A header is longer than 8190 bytes"),
+        ("\r\n".join(["X: y"] * 120), "/v1", "there are more than 100"),
+        ("X: y", f"/v1?{'y' * 5000}", "The path and query are longer than 4094 bytes"),
+        ("\r\n".join(["X: " + "y" * 5000] * 8), "/v1", "The headers are longer than 32 KiB"),
+    ],
+)
+def test_a_request_with_too_long_headers_is_told_the_limit(header: str, path: str, limit: str) -> None:
+    with pytest.raises(Refused, match=limit):
+        extent().is_whole(request(b"", header, path=path))
+
+
 def test_small_chunks_are_not_scanned_repeatedly() -> None:
     received, arriving, chunk = Searched(request(b"", "Transfer-Encoding: chunked")), extent(), b"1\r\na\r\n"
     arriving.is_whole(received)

@@ -125,10 +125,9 @@ class Components:
         others = {name for it in ALL.values() for name in it.further} - problem.further.keys()
         own = {name: schema for name, schema in fields.items() if name not in others}
         own |= {name: {"const": value} for name, value in told.items()}
-        required = [name for name in own if name != "errors"]
         about = f"{problem.title}. {problem.meaning}"
         self._problems.setdefault(problem.status, {})[code] = self.put(
-            f"{pascal(code)}Problem", {"description": about, "type": "object", "required": required, "properties": own}
+            f"{pascal(code)}Problem", {"description": about, "type": "object", "required": list(own), "properties": own}
         )
         return ref(f"Problem{problem.status}")
 

@@ -12,7 +12,7 @@ from server.accounts.preferences import CHOICES
 from server.accounts.stream_tickets import TICKET
 from server.accounts.tokens import OF_A_SEAT, SCOPES
 from server.api.problems import ALL as PROBLEMS_BY_CODE
-from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, written_as
+from server.api.reading import QueryNumber, QueryTruth, Several, Truth, from_to, long, one_of, unknown_field, written_as
 from server.bots import BOTS
 from server.errors import Unfit
 from server.games import GAMES, Json
@@ -47,6 +47,15 @@ class Request(Schema):
 
     class Meta:
         unknown = RAISE
+
+    def handle_error(self, error: ValidationError, data: Any, **_: Any) -> None:
+        """List unknown fields first: a misspelled field is the reason why another one is missing."""
+        if isinstance(error.messages, dict) and isinstance(data, dict):
+            found = error.messages
+            unknown = [name for name in data if found.get(name) == [self.error_messages["unknown"]]]
+            error.messages = {it: [unknown_field(it, self.fields)] for it in unknown} | {
+                name: those for name, those in found.items() if name not in unknown
+            }
 
 
 class Answer(Schema):
@@ -1634,4 +1643,15 @@ class Problem(Answer):
     scope = fields.String(**_about("For `missing-scope`: the scope that the token lacks"))
     until = Moment(allow_none=True, **_about("For `banned`: when the ban ends; null if the ban is permanent"))
     field = fields.String(**_about("For `invalid-field` and `bad-option`: the name of the invalid field"))
-    errors = fields.Dict(**_about("For `invalid-fields`: the errors, by place (json, query) and field"))
+    errors = fields.Dict(
+        keys=fields.String(),
+        values=fields.Dict(
+            keys=fields.String(),
+            **_about(
+                "Errors by field. Each is a list of sentences. Within an object or a list, it is an object with the "
+                "errors by field or index.",
+                title="FieldErrors",
+            ),
+        ),
+        **_about("For `invalid-fields`: the errors by place (`json` or `query`)"),
+    )
