@@ -6,8 +6,22 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.page.programs import play as by_program
 from tests.page.sternenglanz_taps import play_it, tap_out
-from tests.page.windows import BOT, FIRST_VIEW, ME, OPEN, PHONE, Windows, first_view, is_at, loses, tab_to, too_wide
+from tests.page.windows import (
+    BOT,
+    FIRST_VIEW,
+    ME,
+    OPEN,
+    PHONE,
+    Windows,
+    first_view,
+    is_at,
+    loses,
+    quiet,
+    tab_to,
+    too_wide,
+)
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 
@@ -98,6 +112,51 @@ def test_a_turn_is_built_by_mouse_and_undone_step_by_step(pair: tuple[Client, Cl
     expect(page.locator("[data-slot='1']")).to_have_attribute("aria-pressed", "true")
     page.locator("[data-undo]").click()
     expect(page.locator(".slot.lit")).to_have_count(3)
+
+
+def hole_gains(client: Client, game: str) -> dict[int, dict[str, int]]:
+    """Return by slot and space what each removal of the present turn scores."""
+    had, turn = client.get(f"/v1/games/{game}")["view"]["points"][0], turn_of(client, game)
+    gains: dict[int, dict[str, int]] = {}
+    for step in steps_open(client, game):
+        if step.get("do") == "remove":
+            tried = {"turn": turn, "move": {"steps": [step]}}
+            view = client.post(f"/v1/games/{game}/moves?dry_run=true", tried, status=200)["view"]
+            gains.setdefault(step["slot"], {})[step["field"]] = view["points"][0] - had
+    return gains
+
+
+def ends_or_turns(client: Client, game: str) -> bool:
+    """Wait for the client's turn. Return whether the game is over instead."""
+    until(lambda: turn_of(client, game) is not None or client.get(f"/v1/games/{game}")["outcome"])
+    return client.get(f"/v1/games/{game}")["outcome"] is not None
+
+
+def scoring_hole(client: Client) -> tuple[str, int, dict[str, int]]:
+    """Play until a black hole scores. Return the game, its slot, and what each removal scores."""
+    while True:
+        game = sternenglanz_of(client, ME, BOT, scenario=1)
+        while not ends_or_turns(client, game):
+            for slot, gains in hole_gains(client, game).items():
+                if any(gains.values()):
+                    return game, slot, gains
+            by_program(client, game)
+
+
+@pytest.mark.parametrize("size", [{}, PHONE], ids=["desk", "phone"])
+def test_a_star_that_a_black_hole_can_remove_shows_its_points(
+    house: House, windows: Windows, size: dict[str, object]
+) -> None:
+    client = quiet(sign_in(house, f"hole-{len(size)}@example.org"))
+    game, slot, gains = scoring_hole(client)
+    page = windows.open(client, **size)
+    page.goto(f"/#/games/{game}")
+    page.locator(f".slot[data-slot='{slot}']").click()
+    for field, gain in gains.items():
+        told = page.locator(f"[data-field='{field}'].lit")
+        expect(told.locator(".bonus")).to_have_text([f"+{gain}"] if gain else [])
+        if gain:
+            expect(told).to_have_attribute("aria-label", re.compile(rf"\b{gain} points?\b"))
 
 
 def test_a_whole_turn_is_sent_at_once(pair: tuple[Client, Client], windows: Windows) -> None:

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { listed, locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
-/** @import { ActionCard, Cards, Piece as Kind, Sternbild } from "./types" */
+/** @import { ActionCard, Cards, Piece as Kind, Rules, Sternbild } from "./types" */
 
 /** @param {string} copy */
 const typeOf = (copy) => copy.split("#")[0];
@@ -38,6 +38,21 @@ export function cardTip(copy, cards) {
   return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.map((it) => `\n${it}`).join(""),
     points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
     pracht: cards.birthNeeds.pracht.count });
+}
+
+/**
+ * Return the points for removing the star on a field with a black hole: those of the best pattern that fits.
+ * @param {string | null} copy
+ * @param {string} field
+ * @param {Record<string, Kind>} board
+ * @param {Rules} rules
+ */
+export function holePoints(copy, field, board, { cards, firmament }) {
+  const near = firmament.lines.filter((it) => it.includes(field)).flat().filter((it) => it !== field).map((it) => board[it]);
+  const number = (/** @type {unknown[]} */ of, /** @type {Kind} */ kind) => of.filter((it) => it === kind).length;
+  const fitting = (copy && kindOf(copy, cards)?.constellations || []).filter(({ top, with: beside }) =>
+    top === board[field] && beside.every((it) => number(near, it) >= number(beside, it)));
+  return Math.max(0, ...fitting.map((it) => it.points));
 }
 
 /**

@@ -12,12 +12,13 @@ const EDGE = 2; // margin left and right, cropped from a square 100 wide
 
 /**
  * Draw the Firmament. `name(field)` is the accessible name, `marks(id)` returns CSS classes. `ways` are paths to draw,
- * `gone` the removed pieces by field. `act` is called with the id of a field, unless the Firmament is read-only.
+ * `gone` the removed pieces by field. `worth(id)` is what the present step scores on this field, or null if that depends on
+ * the field alone. `act` is called with the id of a field, unless the Firmament is read-only.
  * @param {{firmament: Map, board: Record<string, Kind>, hasBonus: boolean, name: (field: Field) => string,
  *   marks: (id: string) => string, ways: {fields: string[], kind: string}[], gone: Record<string, Kind>,
- *   act?: false | ((id: string) => unknown)}} props
+ *   worth?: (id: string) => number | null, act?: false | ((id: string) => unknown)}} props
  */
-export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone, act }) {
+export function Firmament({ firmament, board, hasBonus, worth, name, marks, ways, gone, act }) {
   const frame = useRef();
   const [scale, enlarge] = useZoom(frame);
   const isLarge = scale > 1;
@@ -44,6 +45,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
           const [x, y] = at[field.id];
           const kind = board[field.id];
           const bonus = hasBonus && field.bonus;
+          const points = worth?.(field.id) ?? (bonus || 0);
           return html`<g key=${field.id} class=${`field ${bonus ? "special" : ""} ${marks(field.id)}`}
             data-at=${field.id} data-field=${field.id} role=${act ? "button" : "img"} aria-label=${name(field)}
             tabindex=${act ? roving.tabIndex(field.id) : null} transform=${`translate(${x} ${y})`}
@@ -56,7 +58,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
             ${gone[field.id] && !kind && html`<g class="gone"><${Piece} kind=${gone[field.id]} size=".62" /><path
               d="M-2.1 -2.1L2.1 2.1M2.1 -2.1L-2.1 2.1" /></g>`}
             ${!kind && !gone[field.id] && html`<text class="name" y=".75">${field.id}</text>`}
-            ${bonus && html`<text class="bonus" ...${outwards(x - 50 * across, y - 50 * down, kind ? 6.6 : 4.8)}>+${bonus}</text>`}
+            ${points > 0 && html`<text class="bonus" ...${outwards(x - 50 * across, y - 50 * down, kind ? 6.6 : 4.8)}>+${points}</text>`}
           </g>`;
         })}
       </svg>`}

@@ -18,7 +18,7 @@ import { useMedia } from "../ui/media.js";
 import { Sorry } from "../ui/parts.js";
 import { leap } from "../ui/roving-tabindex.js";
 import { joined, useBuilding } from "./building.js";
-import { Bild, cardTip } from "./cards.js";
+import { Bild, cardTip, holePoints } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
 import { changes, className, foreseen, lastTurns, latestFirst, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
@@ -84,9 +84,14 @@ export function Room({ table, rules, view: now, at }) {
     played.fields.includes(id) && "played",
     better.fields.includes(id) && "better",
   ].filter(Boolean).join(" ");
+  const isHole = building.fits[0]?.action[0] === "remove";
+  /** @param {string} id */
+  const worth = (id) => (slot !== undefined && seat !== undefined && isHole && isAimed && targets.has(id)
+    ? (scenario.cardPoints ? holePoints(view.slots[seat][slot - 1], id, view.board, rules) : 0) : null);
   /** @param {Field} field */
   const name = (field) => [fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
     isFresh: field.id in before.marks || field.id in before.gone, lines: terse ? [] : firmament.lines }),
+  worth(field.id) && t("points", { count: worth(field.id) }),
   played.fields.includes(field.id) && t("compared.played"), better.fields.includes(field.id) && t("compared.better"),
   ].filter(Boolean).join(", ");
   const plays = seat !== undefined && now.result === null && game.outcome === null;
@@ -156,7 +161,7 @@ export function Room({ table, rules, view: now, at }) {
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
         ${isBeside && further}
       </div>
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} worth=${worth} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <div class="for-hint" />
