@@ -42,13 +42,13 @@ _SLOTS = frozenset(map(str, SLOTS))
 # Emails use the first word of each list.
 _VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "de": {
-        "lay": ["lege", "legen", "setze"],
-        "move": ["bewege", "bewegen", "ziehe"],
-        "remove": ["entferne", "entfernen"],
+        "lay": ["lege", "leg", "legen", "setze", "setz"],
+        "move": ["bewege", "beweg", "bewegen", "ziehe", "zieh"],
+        "remove": ["entferne", "entfern", "entfernen"],
         "nova": ["Supernova"],
         "lapse": ["verzichte", "verzichten"],
         "finish": ["beende", "beenden"],
-        "choose": ["wähle", "waehle", "wählen"],
+        "choose": ["wähle", "wähl", "waehle", "wählen"],
         "drop": ["verwirf", "abwerfen"],
     },
     "en": {

@@ -33,7 +33,17 @@ _RESIGNATIONS = frozenset(
     + ("mi arrendo", "io mi arrendo", "abbandono", "abbandono la partita")
 )
 _STOPS = frozenset(
-    ("stop", "unsubscribe", "abmelden", "abbestellen", "désabonner", "désinscrire", "disiscrivi", "disiscrivimi")
+    (
+        "stop",
+        "stopp",
+        "unsubscribe",
+        "abmelden",
+        "abbestellen",
+        "désabonner",
+        "désinscrire",
+        "disiscrivi",
+        "disiscrivimi",
+    )
 )
 PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 THANKS = "thanks|thx|thank you|danke|merci|grazie"

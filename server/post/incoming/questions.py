@@ -17,7 +17,7 @@ from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.commands import BY_NAME, RULES, SET
 from server.post.desk.rule_texts import rules_in_short, section_about
-from server.post.desk.wishes import wishes_in
+from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, do, waiting_for
 from server.post.incoming.commands import (
@@ -289,8 +289,12 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
 
 
 def _quoted(lines: Sequence[str]) -> Json:
-    """Return the fields of an answer that repeat these lines. `written` lets us recognize them if they come again."""
-    return {"line": clean(" ".join(lines), _MOST_SAID), "written": list(lines)}
+    """Return the fields of an answer that repeat these lines, up to the last one that it is about. Footers may follow.
+    `written` lets us recognize the lines if they come again."""
+    answered = [
+        nr for nr, it in enumerate(lines, 1) if _is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it)
+    ]
+    return {"line": clean(" ".join(lines[: max(answered, default=1)]), _MOST_SAID), "written": list(lines)}
 
 
 def _unclear(doing: Doing, wishes: Wishes) -> str:

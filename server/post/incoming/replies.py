@@ -27,7 +27,13 @@ from server.post.incoming.near_misses import Grammar, Spoken, goes_on, has_words
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
-from server.post.incoming.sentences import moves_in_sentence, passes, strange_word_in, without_hail
+from server.post.incoming.sentences import (
+    moves_in_sentence,
+    passes,
+    strange_word_in,
+    without_announcement,
+    without_hail,
+)
 from server.sanitize import email_address, without_unseen
 
 MOST_LINES = 300
@@ -726,6 +732,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
     told = without_hail(line)
+    if grammar.legal:
+        told = without_announcement(told, grammar.locale)
     if move := _move(told, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
         return replace(move, written=told)
     if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before "!"

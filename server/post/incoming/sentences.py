@@ -214,6 +214,12 @@ def _announces(begins: str, locale: str) -> bool:
     return found is not None and not (_words(begins, locale) and _words(begins[: found.start()], locale))
 
 
+def without_announcement(line: str, locale: str) -> str:
+    """Return a line without the words that only announce a move, such as `My move:`. Another colon may follow a name."""
+    begins, colon, rest = line.partition(":")
+    return rest.strip() if colon and ":" not in rest and _announces(begins, locale) else line
+
+
 def _without_farewell(line: str) -> str:
     """Return a line without the courtesy at its end, such as `Danke und Gruß, Ada`."""
     for end in _PARTS.finditer(line):

@@ -10,7 +10,7 @@ import pytest
 from server.accounts.players import change_profile
 from server.games import GAMES
 from server.post.desk.commands import BY_NAME, HELP, RULES
-from server.post.incoming.commands import COMMANDS, word_for, words_of
+from server.post.incoming.commands import COMMANDS, stops, word_for, words_of
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.replies import Mail, Wishes, parse, understand
 from server.post.incoming.replies import read as mail_of
@@ -328,3 +328,8 @@ def test_our_reply_lists_the_commands_as_they_can_be_written(
     assert confirmation
     ada_writes(office, confirmation[1])
     assert "seat-handed-over" in happened(game_id)
+
+
+@pytest.mark.parametrize("line", ["Stop!", "stopp", "STOPP.", "unsubscribe", "Abmelden", "désabonner"])
+def test_a_word_that_stops_all_emails_is_understood_in_any_language(line: str) -> None:
+    assert stops(line)

@@ -20,18 +20,29 @@ from tests.support.samples import positions
 
 FORMS = {  # by frozen notation: what players may write, by language
     "1 lay leucht b1": {
-        "de": ["1 lege Leuchtstern b1", "1 Leucht b1", "Platz 1 lege Leuchtstern auf b1", "1 lay bright star b1"],
+        "de": [
+            "1 lege Leuchtstern b1",
+            "1 leg Leuchtstern b1",
+            "1 Leucht b1",
+            "Platz 1 lege Leuchtstern auf b1",
+            "1 lay bright star b1",
+        ],
         "en": ["1 lay bright star b1", "1 bright b1", "1 lay Bright b1", "slot 1 place bright star on b1"],
         "fr": ["1 pose étoile brillante b1", "1 brillante b1", "1 pose etoile brillante sur b1", "1 lay bright b1"],
         "it": ["1 posa stella brillante b1", "1 brillante b1", "1 posa brillante su b1", "1 lay bright b1"],
     },
     "2 move a1 b2 c3": {
-        "de": ["2 bewege a1 b2 c3", "2 ziehe a1 b2 c3"],
+        "de": ["2 bewege a1 b2 c3", "2 ziehe a1 b2 c3", "2 beweg a1 b2 c3", "2 zieh a1 b2 c3"],
         "en": ["2 move a1 b2 c3"],
         "fr": ["2 déplace a1 b2 c3", "2 deplace a1 b2 c3"],
         "it": ["2 sposta a1 b2 c3"],
     },
-    "3 remove c1": {"de": ["3 entferne c1"], "en": ["3 remove c1"], "fr": ["3 retire c1"], "it": ["3 togli c1"]},
+    "3 remove c1": {
+        "de": ["3 entferne c1", "3 entfern c1"],
+        "en": ["3 remove c1"],
+        "fr": ["3 retire c1"],
+        "it": ["3 togli c1"],
+    },
     "1 nova d4": {
         "de": ["1 Supernova d4", "1 Supernova auf d4"],
         "en": ["1 nova d4", "1 supernova on d4"],
@@ -469,3 +480,21 @@ def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) 
     legal = [sternenglanz.read_move(it) for it in moves]
     for locale in LOCALES:
         assert understood(line, sternenglanz, locale, legal).move == frozen
+
+
+@pytest.mark.parametrize(
+    ("line", "locale", "move"),
+    [
+        ("Mein Zug: 1 lege Punktstern auf b1; 2 bewege a1 b2 c3", "de", "1 lay punkt b1; 2 move a1 b2 c3"),
+        ("My move: 1 lay dot b1; 2 move a1 b2 c3", "en", "1 lay punkt b1; 2 move a1 b2 c3"),
+        ("1 leg bitte einen Punktstern auf b1", "de", "1 lay punkt b1"),
+        ("Ben's move: 1 lay dot b1; 2 move a1 b2 c3", "en", None),
+        ("Next move: 1 lay dot b1; 2 move a1 b2 c3", "en", None),
+        ("Mein nächster Zug: 1 lege Punktstern b1; 2 bewege a1 b2 c3", "de", None),
+        ("Mein Zug: 1 lege Punktstern b1; 2 bewege a1 b2 c3?", "de", None),
+        ("Mein Zug: 1 lege Punkstern b1", "de", None),
+    ],
+)
+def test_an_announced_move_is_played_if_the_rest_is_strict(line: str, locale: str, move: str | None) -> None:
+    legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 move a1 b2 c3", "3 remove c1")]
+    assert understood(line, sternenglanz, locale, legal).move == move

@@ -160,6 +160,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "send me fewer mails\nno mails at night": ['reply "set mails bundled"', 'reply for example "set nights'],
         "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "Playing is free."],
         "It was fun.\nIch heiße Timo": ["name Timo"],
+        "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
         "What does compensation mean? Who's first?": ["Add up your remaining stars."],
         "Can a bot take the free seat?": ['Reply for example "fill 3"'],
     }.items():
