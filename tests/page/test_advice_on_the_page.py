@@ -176,6 +176,15 @@ def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rul
         page.get_by_role("button", name="Back to now").click()
 
 
+def test_the_link_of_an_email_opens_the_review(house: House, windows: Windows) -> None:
+    ada, game_id = finished(house)
+    page = windows.open(ada)
+    page.route("**/review", lambda route: route.fulfill(json=BEGUN))
+    page.goto(f"/#/games/{game_id}?review=yes")
+    expect(page.get_by_role("region", name="Review").get_by_role("progressbar")).to_be_visible()
+    expect(page.get_by_role("button", name="Review", exact=True)).to_have_attribute("aria-expanded", "true")
+
+
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:
     ada, game_id = finished(house)
     windows.expected = "Failed to load"

@@ -336,7 +336,7 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     onlooker = windows.open(people[2])
     onlooker.route(f"**/v1/games/{game_id}?", with_a_stand_in)
     onlooker.goto(f"/#/games/{game_id}")
-    onlooker.get_by_role("link", name="Play again").click()
+    onlooker.get_by_role("link", name="A game like this").click()
     expect(onlooker.locator(".summary")).to_contain_text("Bildkunst")
     expect(onlooker.locator(".summary")).to_contain_text("6 hours per turn")
     expect(onlooker.locator("[name=number]")).to_have_value("2")
@@ -423,7 +423,7 @@ def test_one_tap_opens_another_game_against_bots_of_the_same_level_or_the_next(
     expect(page.locator("[name=timeouts]")).to_have_value("end")
     page.goto(f"/#/games/{game_id}")
     with page.expect_request(lambda it: it.method == "POST" and it.url.endswith(f"/{game_id}/rematch")):
-        page.get_by_role("button", name="Play again").click()
+        page.get_by_role("button", name="Rematch").click()
     expect(page).not_to_have_url(re.compile(game_id))
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_role("link", name="Go to the rematch")).to_be_visible()

@@ -7,25 +7,18 @@ import { useStore } from "../ui/store.js";
 import { link, me } from "../ui/token.js";
 import { isAmongBots, mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
-import { Back, Leave } from "../table/actions.js";
 import { isChatHidden } from "../table/unread.js";
 import { Actions } from "./actions.js";
 import { Chat } from "./chat.js";
 import { Preferences } from "./preferences.js";
 import { Note } from "./note.js";
 import { Plan } from "./plan.js";
-import { Requests, TakeBack } from "./requests.js";
 import { Seats } from "./seats.js";
 import { StandIn } from "./stand-in.js";
 import { Story } from "./story.js";
 /** @import { Note as Kept, RulesDescription, SeenTable, View } from "../ui/types" */
 
 const Standings = later("standings", "Standings");
-
-export const ComeBack = Back;
-export const Asks = Requests;
-export const Undo = TakeBack;
-export const StandDown = Leave;
 
 /**
  * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,

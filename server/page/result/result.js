@@ -56,7 +56,7 @@ export function Result({ table, isFresh, isReviewed, review }) {
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p class="ways">${isAlone || (game.you && !player.guest)
-      ? html`<${Rematch} game=${game} words=${t(isAlone ? "result.again" : "result.rematch")} />` : form(t("result.again"))}${
+      ? html`<${Rematch} game=${game} />` : form(t("result.alike"))}${
       level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
       t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <${Next} game=${game} />
@@ -65,7 +65,7 @@ export function Result({ table, isFresh, isReviewed, review }) {
 }
 
 /** Open another game with the same players, or join it if one of them has opened it. */
-function Rematch({ game, words }) {
+function Rematch({ game }) {
   const path = `/v1/games/${game.id}/rematch`;
   const [found, , look] = useFresh(() => call("GET", path));
   useEffect(() => {
@@ -76,7 +76,7 @@ function Rematch({ game, words }) {
   if (found?.seated) return html`<a class="again" href=${toGame(found.game)}>${t("result.go")}</a>`;
   const name = found?.game && game.seats[found.asked_by] && seatName(game.seats[found.asked_by]);
   return html`<span role="status">${name && t("result.asked", { name })}</span>
-    <button class="again" disabled=${busy} onClick=${start}>${found?.game ? t("lobby.join") : words}</button>
+    <button class="again" disabled=${busy} onClick=${start}>${t(found?.game ? "lobby.join" : "result.rematch")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 

@@ -38,11 +38,11 @@ const Replay = later("recap", "Replay");
 const Hint = later("advice", "Hint");
 const Review = later("advice", "Review");
 const Details = later("details", "Details");
-const Back = later("details", "ComeBack");
-const StandDown = quietly(() => enter("details"), "StandDown");
+const Back = quietly(() => import(addressOf("table/actions.js")), "Back");
+const Leave = quietly(() => import(addressOf("table/actions.js")), "Leave");
 const Beside = later("details", "Beside");
-const Requests = quietly(() => enter("details"), "Asks");
-const Undo = quietly(() => enter("details"), "Undo");
+const Requests = quietly(() => enter("details"), "Requests");
+const TakeBack = quietly(() => enter("details"), "TakeBack");
 const MOMENT = 500; // milliseconds reserved for drawing the table
 const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
 const ALIKE = 4; // first letters that two names share if they look the same once cut off
@@ -206,7 +206,7 @@ function Begun({ table }) {
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} isResigned=${hasResigned(story, game.you?.seat ?? -1)} /></section>`}
-      ${goesOn && isStandIn(game) && html`<section class="strip stands-in"><p>${standsInWords(game)}</p><${StandDown} table=${table} /></section>`}
+      ${goesOn && isStandIn(game) && html`<section class="strip stands-in"><p>${standsInWords(game)}</p><${Leave} table=${table} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
         "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
@@ -382,7 +382,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
     ${at === null && html`<${Next} game=${game} />`}
-    <div class="tools">${isRunning && mayUndo && at === null && html`<${Undo} table=${table} isShort />`}${children}</div>
+    <div class="tools">${isRunning && mayUndo && at === null && html`<${TakeBack} table=${table} isShort />`}${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} game=${game} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;
