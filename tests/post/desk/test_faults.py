@@ -45,7 +45,7 @@ def test_an_email_about_a_game_that_this_process_lacks_is_left_to_another(
     later(MINUTE)
     settle()
     assert "2 “Second”" in ann.newest_answer.text
-    assert "You wrote: show 1\n\nGame 1 First" in ann.newest_answer.text
+    assert "You wrote: show 1\n\nGame 1 “First”" in ann.newest_answer.text
     assert games_of_all() == 2
     assert not kept_mails(10)
 
