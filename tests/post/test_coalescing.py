@@ -361,3 +361,12 @@ def test_an_email_waits_only_for_a_small_part_of_the_time_for_the_move() -> None
 
 def test_the_email_about_a_past_turn_does_not_wait() -> None:
     assert put_off_until(OWN._replace(due_at=None), NOW, [ELSEWHERE], NOW) is None
+
+
+def test_examples_in_an_email_about_several_turns_name_their_game(office: Office, ada: UUID, bea: UUID) -> None:
+    for title in ("A night", "B night"):
+        moves_on(table(bea, ada, title=title), bea)
+    later(MINUTE * 5)
+    (mail,) = [it for it in office.mails("ada") if it.subject == "Your turn in 2 games"]
+    for number in (1, 2):
+        assert f"\n  game {number}: " in mail.text and f"<code>game {number}: " in mail.page

@@ -19,7 +19,7 @@ from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, refusal, score_unit, without_needless
-from server.play.commits import at_version, load
+from server.play.commits import at_version, load, people_of
 from server.play.game import Game
 from server.play.moves import play_reply
 from server.play.planning.plans import drop_plan, get_plan, put_plan
@@ -224,6 +224,8 @@ def _pause(doing: Doing, wishes: Wishes) -> None:
     rests = doing.game.table.status == "paused"
     told = (
         noted("The game is paused. Everyone agreed.")
+        if rests and len(people_of(doing.game)) > 1
+        else noted("The game is paused.")
         if rests
         else noted("The game will pause as soon as everyone agrees.")
     )

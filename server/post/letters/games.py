@@ -170,13 +170,20 @@ def game_begun(reader: Reader) -> GameBegun | None:
 @dataclass(frozen=True, kw_only=True)
 class GamePaused(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_PAUSED
-    NEWS: ClassVar = noted("%(title)s: the game is paused. Everyone agreed.")
     resume: str  # the command to reply with
+    agreed: bool = True  # whether others than bots have agreed
+
+    @property
+    def news(self) -> str:
+        if self.agreed:
+            return noted("%(title)s: the game is paused. Everyone agreed.")
+        return noted("%(title)s: the game is paused.")
 
 
 @builds(notice_kinds.GAME_PAUSED)
 def game_paused(reader: Reader) -> GamePaused:
-    return GamePaused(**reader.about, resume=word_for(RESUME, spoken().locale))
+    agreed = sum(row.player_id is not None for row in reader.game.seats) > 1
+    return GamePaused(**reader.about, resume=word_for(RESUME, spoken().locale), agreed=agreed)
 
 
 _EFFECTS = {

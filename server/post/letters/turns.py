@@ -119,6 +119,11 @@ def turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt:
         "explains": about.explains and f"{about.explains} {number}",  # such as `rules 2`
         "line": for_game(number, about.line),
     }
+    if answer:  # a reply needs the number, so examples have it
+        here |= {
+            "moves": tuple(for_game(number, it) for it in about.moves),
+            "whole": about.whole and for_game(number, about.whole),
+        }
     return TurnOfSeveral(**here, number=number, answer=answer, picture=picture, alt=alt)
 
 

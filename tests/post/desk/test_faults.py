@@ -44,8 +44,8 @@ def test_an_email_about_a_game_that_this_process_lacks_is_left_to_another(
             settle()
     later(MINUTE)
     settle()
-    assert "2 Second" in ann.newest_answer.text
-    assert "You wrote: show 1\n\nGame 1 First" in ann.newest_answer.text
+    assert "2 “Second”" in ann.newest_answer.text
+    assert "You wrote: show 1\n\nGame 1 “First”" in ann.newest_answer.text
     assert games_of_all() == 2
     assert not kept_mails(10)
 
@@ -60,7 +60,7 @@ def test_a_game_that_stays_unavailable_is_reported_beside_the_other_results(
     for _ in range(4):
         later(MINUTE)
         settle()
-    assert "2 Second" in ann.newest_answer.text
+    assert "2 “Second”" in ann.newest_answer.text
     assert "This game is unavailable at the moment." in ann.newest_answer.text
     assert games_of_all() == 2
     assert len(ann.answers(ann.newest_answer.reply_to, "settings")) == 1

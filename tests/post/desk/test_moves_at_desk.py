@@ -172,7 +172,7 @@ def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None
     assert "2 games are waiting for your move. Nothing was played yet." in answer
     example = re.search(r'for\s+example\s+"game\s+1:\s+(\S+)\s+(\S+)\s+(\S)"', answer)
     assert example
-    assert "1 First" in answer and "2 Second" in answer
+    assert "1 “First”" in answer and "2 “Second”" in answer
     assert (moves(first), moves(second)) == (0, 0)
     (refused,) = joined.answers(to, f"7: {line}")
     assert "2 games are waiting" in refused.text

@@ -178,3 +178,10 @@ def test_a_question_about_the_desk_lets_a_setting_pass(office: Office, ada: UUID
     (answer,) = office.mails("ada")[len(before) :]
     told = " ".join(answer.text.split())
     assert "Playing is free." in told and "Your time zone is now Europe/Berlin." in told
+
+
+def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
+    game_of(ada, bots=2, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, "pause")
+    assert "The game is paused." in told and "Everyone agreed" not in told
