@@ -13,7 +13,7 @@ from tests.docs.test_reference import shown
 from tests.test_licences import is_packaged
 
 ANCHORS = {  # people link to these: a heading may change, its id stays
-    "curl": "the-tour tour a-turn-of-several-steps",
+    "curl": "the-tour tour the-mailbox a-turn-of-several-steps",
     "email": "what-you-can-write-in-a-reply choose-your-letters",
     "bot": "bot a-token-and-a-game mark lines bot-lines how-it-works",
     "bots": "strength games advice exploitability",
