@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -17,7 +17,7 @@ from server.api.changelog import for_programs
 from server.api.languages import spoken
 from server.api.pages import HEADERS, no_page, page, sorry
 from server.api.problems import ALL, example_of, reasons
-from server.api.reference import Reference
+from server.api.reference import Reference, words_in
 from server.bots import LEVELS, review
 from server.compression import Packed, pack
 from server.config import BOUNDS
@@ -32,6 +32,7 @@ _POLICY = "Content-Security-Policy"
 _WITH_SCRIPT = HEADERS | {
     _POLICY: HEADERS[_POLICY].replace("default-src 'none';", "default-src 'none'; script-src 'self';")
 }
+_SECTION = re.compile(r'(?s)<h[23] id="([^"]+)">(.*?)</h[23]>(.*?)(?=<h[23] |\Z)')
 _CLIENTS = docs.FOLDER / "clients"  # tests play games with these clients: see tests/clients
 
 
@@ -59,22 +60,27 @@ def schemas() -> Response:
 
 @blp.get("/docs/search.js")
 def search() -> Response:
-    """Serve what the search in the reference finds besides paths and summaries, as a module."""
+    """Serve what the search finds as a module: the address, the title and the words of each place."""
     known = current_app.extensions
     if "reference_search" not in known:
-        headings = []
-        for name in docs.DOCUMENTS:
-            found = _document(name)
-            headings += [
-                (f"/docs/{name}#{place}", f"{found.title}: {Markup(words).striptags()}")
-                for place, words in found.contents
-            ]
-        index = json.dumps({"calls": _reference().words, "pages": headings}, ensure_ascii=False)
+        index = json.dumps([*_reference().places(), *_handbook_places()], ensure_ascii=False)
         known["reference_search"] = pack("text/javascript", f"export default {index};".encode())
     response: Response = known["reference_search"].answer()
     response.headers["Cache-Control"] = "no-cache"
     response.make_conditional(request)
     return response
+
+
+def _handbook_places() -> Iterator[tuple[str, str, str]]:
+    """Yield the address, title and words of all problems and of each section of a document."""
+    for code, problem in ALL.items():
+        yield f"/problems/{code}", f"{code}: {problem.title}", words_in(problem.meaning)
+    yield "/docs/desk", "Play by email alone", words_in(" ".join(it.name for it in COMMANDS))
+    for name in docs.DOCUMENTS:
+        found = _document(name)
+        yield f"/docs/{name}", found.title, words_in(docs.DOCUMENTS[name])
+        for place, heading, text in _SECTION.findall(found.html):
+            yield f"/docs/{name}#{place}", f"{found.title}: {Markup(heading).striptags()}", words_in(text)
 
 
 def _reference() -> Reference:

@@ -21,6 +21,12 @@ _WIDTH = 88  # characters in a line of code
 _NO_NUL = r"^[^\u0000]*$"
 
 
+def words_in(html: str) -> str:
+    """Return each word of a text once, in lower case."""
+    words = re.findall(r"[\w-]{2,}", re.sub(r"(?s)<pre.*?</pre>|<[^>]+>", " ", html).lower())
+    return " ".join(dict.fromkeys(words))
+
+
 class Field(NamedTuple):
     """A parameter, a header, or a property of a schema."""
 
@@ -123,17 +129,23 @@ class Reference:
             found[name] = Group(name, name.capitalize(), about[:1].upper() + about[1:], shared, own)
         return found
 
-    @cached_property
-    def words(self) -> dict[str, str]:
-        """Return the words in the description, parameters and fields of each call by its id, for the search."""
+    def places(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the address, title and words of each call, each schema and the start page, for the search."""
         items = [*self._document["paths"].values(), *self._document["webhooks"].values()]
-        found = {}
-        for item in items:
-            for operation in (it for method, it in item.items() if method != "parameters"):
-                parts = [*self._texts([item.get("parameters", []), operation], set())]
-                words = re.findall(r"[\w-]{2,}", " ".join(parts).lower())
-                found[operation["operationId"]] = " ".join(dict.fromkeys(words))
-        return found
+        described = {
+            operation["operationId"]: " ".join(self._texts([item.get("parameters", []), operation], set()))
+            for item in items
+            for method, operation in item.items()
+            if method != "parameters"
+        }
+        for group in self.groups.values():
+            for it in group.calls:
+                title = f"{it.method} {it.path} {it.summary}"
+                yield f"/docs/api/{group.name}#{it.id}", title, words_in(f"{it.id} {described[it.id]}")
+        for name in self._schemas:
+            yield f"{SCHEMAS}#{name}", f"Schema {name}", ""
+        yield "/docs#authorization", "API: Authorization", words_in(" ".join(self.schemes.values()))
+        yield "/docs#about", "API: All requests", words_in(self.about)
 
     def _texts(self, node: Any, seen: set[str]) -> Iterator[str]:
         """Yield the descriptions in a part of the document, and the names of its parameters and fields."""

@@ -51,7 +51,7 @@ class Webhooks(MethodView):
     def post(self, wanted: Any) -> Any:
         """Create a webhook
 
-        The section Webhooks of this document describes the payloads and their signatures. A payload contains ids and
+        [Payloads](/docs/api/payloads) describes what is sent, and how it is signed. A payload contains ids and
         times, never the state of the table. Your program gets the state with its own token.
 
         You can also post your turns to a Discord or Slack channel. Set `form` to `discord` or `slack`, `kinds` to

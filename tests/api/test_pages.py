@@ -89,9 +89,8 @@ ON_BOTH = pytest.mark.parametrize("page", [DESKTOP, PHONE], ids=["desktop", "pho
 @ON_BOTH
 def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language(page: Page) -> None:
     page.goto("/docs/api/moves")
-    page.get_by_label("Find a call").fill("patch seat")
-    expect(page.locator("nav.calls li:visible")).to_have_text(re.compile(r"PATCH /v1/games/{game_id}/seats/me\s"))
-    expect(page.get_by_text("1 call", exact=True)).to_be_visible()
+    page.get_by_label("Find a call").fill("patch seats/me")
+    expect(page.locator(".find li").first).to_contain_text("PATCH /v1/games/{game_id}/seats/me")
     page.get_by_label("Find a call").press("Enter")
     expect(page).to_have_url(re.compile("/docs/api/games#changeOwnSeat$"))
     page.locator("#changeOwnSeat ~ details > summary").get_by_text("Python").first.click()
@@ -99,13 +98,32 @@ def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language
     expect(
         page.locator("#getPlan ~ details > pre, #getPlan ~ details > .code").filter(visible=True).first
     ).to_contain_text("urlopen")
-    page.goto("/docs")
-    page.get_by_label("Find a call").fill("playMove")
-    expect(page.locator(".calls li:visible")).to_have_count(1)
-    page.get_by_label("Find a call").fill("dry_run")
-    expect(page.locator(".calls li:visible").first).to_contain_text("POST /v1/games/{game_id}/moves")
-    page.get_by_label("Find a call").fill("without http")
-    expect(page.locator(".calls li:visible")).to_have_text("Write a bot in 30 lines: Without HTTP, in any language")
+
+
+@ON_BOTH
+def test_the_search_on_every_page_finds_calls_problems_schemas_and_words(page: Page) -> None:
+    for path in ("/docs", "/docs/recipes", "/problems/not-found"):
+        page.goto(path)
+        for words, first in (
+            ("playMove", "POST /v1/games/{game_id}/moves Play a move"),
+            ("dry_run foresee", "POST /v1/games/{game_id}/moves Play a move"),
+            ("stale-turn", "stale-turn: This isn't your current turn"),
+            ("schema foresight", "Schema Foresight"),
+            ("without http", "Write a bot in 30 lines: Without HTTP, in any language"),
+        ):
+            page.get_by_label("Find a call").fill(words)
+            expect(page.locator(".find li").first).to_have_text(first)
+        page.get_by_label("Find a call").fill("xyzzy")
+        expect(page.get_by_text("0 results")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [DESKTOP], ids=["desktop"], indirect=True)
+def test_the_list_of_calls_marks_the_current_call(page: Page) -> None:
+    page.goto("/docs/api/moves#playMove")
+    current = page.locator("nav.calls li [aria-current]")
+    expect(current).to_contain_text("Play a move")
+    page.locator("nav.calls").get_by_text("List your legal moves").click()
+    expect(current).to_have_text(re.compile("List your legal moves"))
 
 
 @pytest.mark.parametrize("page", [{"width": 390, "height": 844}], ids=["phone"], indirect=True)

@@ -13,7 +13,7 @@ from tests.docs.test_reference import shown
 from tests.test_licences import is_packaged
 
 ANCHORS = {  # people link to these: a heading may change, its id stays
-    "curl": "the-tour tour a-turn-of-several-steps",
+    "curl": "the-tour tour the-mailbox a-turn-of-several-steps",
     "email": "what-you-can-write-in-a-reply choose-your-letters",
     "bot": "bot a-token-and-a-game mark lines bot-lines how-it-works",
     "bots": "strength games advice exploitability",
@@ -97,9 +97,12 @@ def test_players_find_play_by_email_and_operators_the_mail_server(app: Flask) ->
         [nav] = re.findall(r'<nav class="handbook".*?</nav>', shown(app, path), re.DOTALL)
         links = {words: target for target, words in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', nav)}
         assert (links["Play by email"], links["Mail server"]) == ("/docs/email", "/docs/mail")
+        groups = re.findall(r"<span>(For [a-z]+)</span>(.*?)</p>", nav, re.DOTALL)
+        assert [name for name, _ in groups] == ["For players", "For programmers", "For operators"]
+        assert {f"/docs/{name}" for name in docs.DOCUMENTS} < set(links.values())
 
 
 def test_the_navigation_marks_the_current_page(app: Flask) -> None:
-    for path in ("/docs", "/docs/app", "/docs/email", "/docs/scaling", "/problems"):
+    for path in ("/docs", "/docs/app", "/docs/email", "/docs/scaling", "/docs/cost", "/docs/desk", "/problems"):
         [nav] = re.findall(r'<nav class="handbook".*?</nav>', app.test_client().get(path).text, re.DOTALL)
         assert re.findall(r'href="([^"]*)" aria-current="page"', nav) == [path]

@@ -191,18 +191,46 @@ def test_pages_are_small_and_unchanged_ones_are_not_sent_again(app: Flask) -> No
     assert len(client.get("/static/docs.js").data) < 4_000
 
 
-def test_the_search_also_finds_fields_descriptions_and_headings_of_the_handbook(app: Flask) -> None:
+def test_the_search_finds_calls_fields_problems_schemas_and_words_of_the_handbook(app: Flask) -> None:
     client = app.test_client()
     packed = client.get("/docs/search.js", headers={"Accept-Encoding": "gzip"})
     assert packed.content_encoding == "gzip"
-    assert len(packed.data) < 30_000
+    assert len(packed.data) < 50_000
     text = client.get("/docs/search.js").text
     index = json.loads(text.removeprefix("export default ").removesuffix(";"))
-    calls = {id for page in paths_of(app) for id in re.findall(r'href="/docs/api/[\w-]+#(\w+)"', shown(app, page))}
-    assert index["calls"].keys() <= calls
-    assert {"dry_run", "would", "foresee"} <= set(index["calls"]["playMove"].split())
-    assert {"kinds", "secret"} <= set(index["calls"]["makeWebhook"].split())
-    assert ["/docs/bot#lines", "Write a bot in 30 lines: Without HTTP, in any language"] in index["pages"]
+    places = {href: f"{title} {words}".lower() for href, title, words in index}
+    assert len(places) == len(index)
+    pages = {path: shown(app, path) for path in {urlsplit(href).path for href in places}}
+    for href in places:
+        found = urlsplit(href)
+        assert not found.fragment or f'id="{found.fragment}"' in pages[found.path], href
+    for href, words in (
+        ("/docs/api/moves#playMove", "post /v1/games/{game_id}/moves dry_run would foresee"),
+        ("/docs/api/webhooks#makeWebhook", "makewebhook kinds secret"),
+        ("/docs/bot#lines", "without http"),
+        ("/problems/stale-turn", "stale-turn"),
+        ("/docs/api/schemas#Foresight", "schema foresight"),
+    ):
+        assert all(word in places[href] for word in words.split()), href
+    for words in ("cors", "password", "rate limit", "discord"):
+        assert any(all(word in text for word in words.split()) for text in places.values()), words
+
+
+def test_every_page_of_the_handbook_has_the_search_and_loads_its_index_later(app: Flask) -> None:
+    for path in [*paths_of(app), *HANDBOOK, "/docs/desk", "/problems", "/problems/stale-turn"]:
+        page = shown(app, path)
+        assert page.count('role="search"') == 1 and "/static/handbook.js" in page and "search.js" not in page, path
+
+
+def test_the_schemas_begin_with_a_list_of_their_names(app: Flask) -> None:
+    page = shown(app, "/docs/api/schemas")
+    names = re.findall(r'<a href="#(\w+)">\1</a>', page.partition('<section class="call">')[0])
+    assert names == list(document_of(app)["components"]["schemas"])
+
+
+def test_webhooks_and_their_payloads_lead_to_each_other(app: Flask) -> None:
+    assert '<a href="/docs/api/payloads">' in shown(app, "/docs/api/webhooks").partition("<main>")[2]
+    assert 'href="/docs/api/webhooks#makeWebhook"' in shown(app, "/docs/api/payloads").partition("<main>")[2]
 
 
 def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:

@@ -1,5 +1,6 @@
 """Screens around the tables: signing in and out, errors, languages, the sandbox."""
 
+import re
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
@@ -70,9 +71,11 @@ def test_signing_in_for_an_app_returns_to_its_request(house: House, windows: Win
         "code_challenge": "c" * 43,
         "code_challenge_method": "S256",
     }
-    page = windows.open()
+    page = windows.open(script="")  # a sandbox signs in no player by itself here
     page.goto(f"/oauth/authorize?{urlencode(asked)}")
     page.get_by_role("link", name="Sign in").click()
+    expect(page.get_by_role("heading")).to_have_text(["Sign in to continue to “Night Watch”", "This is a sandbox"])
+    expect(page.get_by_role("button", name=re.compile("^Play .* now$"))).to_have_count(0)
     page.locator(".who").get_by_role("link", name="Sign in").click()  # keeps the address to return to
     if way == "by code":
         page.get_by_label("Email address").fill("jule@example.org")

@@ -287,7 +287,7 @@ class Document(flask_smorest.Api):
 
 
 _ABOUT_WEBHOOKS = (
-    "Follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the `webhook-id`, "
+    "A webhook that you create with makeWebhook gets this. It follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the `webhook-id`, "
     "`webhook-timestamp` and `webhook-signature` headers with the webhook's secret. Each delivery arrives at least "
     "once, so ignore a `webhook-id` that you have already processed.\n\n"
     "Respond with 2xx within ten seconds. Any other response, including a redirect, counts as a failure and is retried "

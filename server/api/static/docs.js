@@ -1,57 +1,23 @@
-// The API reference: search, and examples in the language that was chosen last.
+// The API reference: the list of calls, and examples in the language that was chosen last.
 const LANGUAGE = "docs.language";
-const form = document.querySelector(".find");
-const field = form.querySelector("input");
-const result = form.querySelector("output");
-const fold = document.querySelector(".calls details");
+const calls = document.querySelector("nav.calls");
 const wide = matchMedia("(min-width: 64rem)"); // as in docs.css
-const pages = document.createElement("section"); // headings of the handbook that were found
-pages.innerHTML = "<h3>Handbook</h3><ul></ul>";
-form.parentNode.append(pages);
-let index;
-const calls = [...document.querySelectorAll(".calls li")].map((item) => ({
-  item,
-  link: item.querySelector("a"),
-  text: `${item.textContent} ${item.querySelector("a").hash}`.toLowerCase(),
-}));
+if (calls) calls.querySelector("details").open = wide.matches;
 
-function find() {
-  const words = field.value.toLowerCase().split(/\s+/);
-  const fits = (text) => words.every((word) => text.includes(word));
-  let shown = calls.filter(({ text }) => fits(text));
-  if (!shown.length && index) shown = calls.filter(({ text, link }) => fits(`${text} ${index.calls[link.hash.slice(1)]}`));
-  for (const it of calls) it.item.hidden = !shown.includes(it);
-  const headings = field.value && index ? index.pages.filter(([, text]) => fits(text.toLowerCase())) : [];
-  pages.lastChild.replaceChildren(
-    ...headings.map(([href, text]) => {
-      const item = document.createElement("li");
-      item.append(Object.assign(document.createElement("a"), { href, textContent: text }));
-      return item;
-    }),
-  );
-  for (const group of document.querySelectorAll(".calls section")) group.hidden = !group.querySelector("li:not([hidden])");
-  const found = shown.length;
-  result.textContent = field.value ? (found === 1 ? "1 call" : `${found} calls`) : "";
-  if (fold) fold.open = wide.matches || field.value !== "";
+/** Mark the call at the page's address in the list of calls, and scroll it into view. */
+function mark() {
+  for (const it of calls.querySelectorAll("li a")) {
+    if (it.href === location.href) it.setAttribute("aria-current", "location");
+    else it.removeAttribute("aria-current");
+  }
+  const current = calls.querySelector("li [aria-current]") ?? calls.querySelector("[aria-current]");
+  if (wide.matches && current) calls.scrollTop += current.getBoundingClientRect().top - calls.getBoundingClientRect().top - 48;
 }
 
-form.hidden = false;
-field.addEventListener("input", find);
-field.addEventListener(
-  "focus",
-  async () => {
-    index = (await import("/docs/search.js")).default;
-    find();
-  },
-  { once: true },
-);
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  document.querySelector(".calls li:not([hidden]) a")?.click();
-});
-find();
-const current = document.querySelector("nav.calls [aria-current]");
-if (wide.matches && current) current.closest("nav").scrollTop = current.offsetTop - form.offsetHeight - 8;
+if (calls) {
+  mark();
+  addEventListener("hashchange", mark);
+}
 
 function choose(language) {
   for (const it of document.querySelectorAll("[data-language]")) it.open = it.dataset.language === language;

@@ -32,6 +32,12 @@ export const signInRoute = () => (whereNow().parts[0] === "sign-in" ? location.h
 const CONSENT = "/oauth/authorize?";
 
 /**
+ * Return the name of the app whose request needs the sign-in, or null.
+ * @param {URLSearchParams} query
+ */
+export const appAsking = (query) => (query.get("then")?.startsWith(CONSENT) ? query.get("app")?.slice(0, 60) || null : null);
+
+/**
  * Return the address to open after signing in: a route or the consent page. Any other address might be another site.
  * @param {URLSearchParams} query
  */

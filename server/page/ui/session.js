@@ -4,7 +4,7 @@ import { addressOf } from "./files.js";
 import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
 import { opponents } from "./opponents.js";
-import { go, here, lookAgain, toGame } from "./routes.js";
+import { appAsking, go, here, lookAgain, toGame, whereNow } from "./routes.js";
 import { store } from "./store.js";
 import { forget, keepToken, KEY, link, me, replace, replaced, token } from "./token.js";
 import { locale, speak } from "./words.js";
@@ -111,7 +111,7 @@ async function endPush() {
  */
 export async function recognise() {
   if (link) return;
-  if (!token() && isSandbox && !forNow.getItem(AWAY)) {
+  if (!token() && isSandbox && !forNow.getItem(AWAY) && !appAsking(whereNow().query)) {
     await enterSandbox("robin");
     wasSignedIn.set(true);
     here.watch(() => wasSignedIn.set(false));

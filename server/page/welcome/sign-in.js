@@ -1,7 +1,7 @@
 // Signing in by email address and an emailed code.
 import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { afterSignIn, here, WITH_FRIENDS } from "../ui/routes.js";
+import { afterSignIn, appAsking, here, WITH_FRIENDS } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
@@ -23,9 +23,11 @@ export function SignIn() {
     addEventListener("storage", leave); // signed in in another window, by the link in the email
     return () => removeEventListener("storage", leave);
   }, []);
-  const then = useStore(here).query.get("then");
+  const { query } = useStore(here);
+  const app = appAsking(query);
   return html`<section class="card asked">
-    <h2>${t(then === WITH_FRIENDS ? "sign-in.friends" : "sign-in")}</h2>
+    ${app ? html`<h1>${t("sign-in.app", { app })}</h1>`
+      : html`<h2>${t(query.get("then") === WITH_FRIENDS ? "sign-in.friends" : "sign-in")}</h2>`}
     <${Steps} />
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;

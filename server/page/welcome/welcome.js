@@ -3,7 +3,7 @@ import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
 import { Opponents } from "../ui/opponents.js";
-import { go, here, lookAgain, toGame, toSignIn, WITH_FRIENDS } from "../ui/routes.js";
+import { appAsking, go, here, lookAgain, toGame, toSignIn, WITH_FRIENDS } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
@@ -19,7 +19,9 @@ const MOST = 20; // tables to count
 const DESK = document.querySelector('meta[name="desk"]')?.getAttribute("content") ?? "";
 
 export function Welcome() {
-  const signsIn = here.get().parts[0] === "sign-in";
+  const { parts, query } = here.get();
+  const signsIn = parts[0] === "sign-in";
+  if (signsIn && appAsking(query)) return html`<div class="welcome for-app"><div class="door"><${SignIn} /></div></div>`;
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
     <section class="evening">
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
