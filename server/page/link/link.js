@@ -1,8 +1,8 @@
-// A table opened by an emailed link: which seat the link plays, and how the turn ended.
+// A table opened by an emailed link: which seat the link plays, how the turn ended, and what to do if the game can't be seen.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { forGood, forNow } from "../ui/local-storage.js";
-import { toGame } from "../ui/routes.js";
+import { toGame, toSignIn } from "../ui/routes.js";
 import { KEY } from "../ui/token.js";
 import { listed, t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
@@ -10,7 +10,7 @@ import { useLoaded } from "../ui/parts.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { sentence } from "../table/story.js";
 /** @import { Problem } from "../ui/api.js" */
-/** @import { Game, GameEvent, Seat, Table } from "../ui/types" */
+/** @import { Game, GameEvent, Profile, Seat, Table } from "../ui/types" */
 
 /**
  * Show which seat the link plays. It may differ from the account that is signed in.
@@ -71,3 +71,15 @@ const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${
 
 /** @param {Game} game */
 const ownName = (game) => seatName(/** @type {Seat} */ (mySeat(game)));
+
+/**
+ * Offer to sign in, or as whom else, if a game can't be seen. A private game looks like one that doesn't exist.
+ * @param {{owner: string | null, player: Profile | null}} props
+ */
+export function Unseen({ owner, player }) {
+  const email = player && !player.guest && player.email;
+  return html`<h1>${t("table")}</h1>
+    <p>${owner ? t("table.seated", { email: owner }) : email ? t("table.other", { email }) : t("table.private")}</p>
+    <p class="row"><a class="button" href=${toSignIn()}>${t(email ? "table.switch" : "sign-in")}</a>
+      ${email && html`<a href="#/">${t("nav.games")}</a>`} <a href="#/lobby">${t("nav.lobby")}</a></p>`;
+}

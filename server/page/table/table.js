@@ -20,10 +20,10 @@ import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
-import { toSignIn, whereNow } from "../ui/routes.js";
+import { whereNow } from "../ui/routes.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
-/** @import { Game, GameEvent, Profile, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
+/** @import { Game, GameEvent, RulesDescription, Seat, SeenTable, View } from "../ui/types" */
 
 const DisplayName = later("display-name", "DisplayName");
 const Pregame = later("pregame", "Pregame");
@@ -31,6 +31,7 @@ const Closed = later("pregame", "Closed");
 const RulesBeside = later("rules", "RulesBeside", "options");
 const ForSeat = later("link", "ForSeat");
 const Ended = later("link", "Ended");
+const Unseen = later("link", "Unseen");
 const Fallback = later("fallback", "Fallback");
 const Result = later("result", "Result");
 const Recap = later("recap", "Recap");
@@ -76,18 +77,6 @@ export function Table({ id, invitation, owner = null }) {
     <div class="table">${isClosed(game) ? html`<${Closed} />`
       : html`<${Pregame} table=${table} invitation=${invitation} player=${player} />`}
       <aside><${Beside} table=${table} /></aside></div>`;
-}
-
-/**
- * Offer to sign in, or as whom else, if a game can't be seen. A private game looks like one that doesn't exist.
- * @param {{owner: string | null, player: Profile | null}} props
- */
-function Unseen({ owner, player }) {
-  const email = player && !player.guest && player.email;
-  return html`<h1>${t("table")}</h1>
-    <p>${owner ? t("table.seated", { email: owner }) : email ? t("table.other", { email }) : t("table.private")}</p>
-    <p class="row"><a class="button" href=${toSignIn()}>${t(email ? "table.switch" : "sign-in")}</a>
-      ${email && html`<a href="#/">${t("nav.games")}</a>`} <a href="#/lobby">${t("nav.lobby")}</a></p>`;
 }
 
 /**
