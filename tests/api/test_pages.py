@@ -359,7 +359,7 @@ def test_an_invitation_can_be_accepted_by_pressing_a_button(page: Page, site: Si
     game = load_visible(game_id, person("dora"))
     assert (game.seat_of(person("dora")), game.names[1]) == (1, "Dora")
     page.goto(link)
-    expect(page.get_by_text("This seat is taken.")).to_be_visible()
+    expect(page.get_by_text("Waiting for one more player.")).to_be_visible()
 
 
 def test_a_link_to_a_turn_that_never_existed_says_so(page: Page, turn: Turn) -> None:
