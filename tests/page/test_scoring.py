@@ -388,8 +388,11 @@ def test_a_player_who_resigned_is_shown_so_and_is_not_told_that_they_won(
     page.route(f"**/v1/games/{game_id}?", won_by_the_bot)
     page.reload()
     name = people[1].get(f"/v1/games/{game_id}")["seats"][1]["name"]
-    expect(page.locator("#result")).to_have_text(f"{name} won!")
-    expect(page.locator(".state .whose")).to_contain_text(f"{name} won")
+    expect(page.locator("#result")).to_have_text(f"Greedy (for {name}) won!")
+    expect(page.locator(".state .whose")).to_contain_text(f"Greedy (for {name}) won")
+    page.get_by_role("button", name="The whole game").click()
+    expect(page.locator(".story")).to_contain_text(f"Greedy (for {name}) chose")
+    expect(page.get_by_role("button", name="Try level")).to_have_count(0)
     expect(page.locator(".result li").first).to_contain_text("resigned")
     assert objections(page) == []
 

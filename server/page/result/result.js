@@ -6,7 +6,7 @@ import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { go, toGame } from "../ui/routes.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
-import { knows, listed, t, tell } from "../ui/words.js";
+import { knows, listed, played, t, tell } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS, wantedOf } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
@@ -27,7 +27,7 @@ export function Result({ table, isFresh, isReviewed, review }) {
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
-  const names = game.seats.map(seatName);
+  const names = game.seats.map((it) => played(seatName(it), it.stand_in));
   const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0] && !game.seats[winners[0]].stand_in;
@@ -95,8 +95,9 @@ function Again({ game, level }) {
 }
 
 /** Explain how the game was decided, and by how much. */
-function why({ rules, outcome, view, you }, order, names) {
+function why({ rules, outcome, view, seats, you: player }, order, names) {
   const { places, scores } = outcome;
+  const you = player && !seats[player.seat].stand_in ? player : null; // else it was the bot's place
   const key = `story.why.${view?.result?.reason}`;
   const next = order.find((seat) => places[seat] > 1);
   const count = next === undefined ? 0 : scores[order[0]] - scores[next];
@@ -135,7 +136,7 @@ const isPerson = (it) => it.kind !== "bot" || it.stand_in;
 /** Return the level to play next after a win against bots only, or after a last place, or undefined. */
 function nextLevel({ seats, you, outcome }) {
   const others = seats.filter(({ seat }) => seat !== you?.seat);
-  if (!you || others.some(isPerson)) return undefined;
+  if (!you || seats[you.seat].stand_in || others.some(isPerson)) return undefined;
   const level = Math.max(...others.map((it) => OPPONENTS.indexOf(it.level ?? USUAL)));
   const place = outcome.places[you.seat];
   if (place === 1) return OPPONENTS[level + 1];

@@ -10,6 +10,7 @@ import { link, me, token } from "../ui/token.js";
 import { follow } from "../ui/stream.js";
 import { spoken } from "../ui/words.js";
 import { keep, recall } from "./last-seen.js";
+import { withBots } from "./story.js";
 /** @import { Seen } from "./last-seen.js" */
 /** @import { Foresight, Game, GameEvent, LegalMoves, Live, Message, Move, MoveAnswer, Table } from "../ui/types" */
 
@@ -124,7 +125,7 @@ export function useGame(id, invitation, expect) {
   function learn(items) {
     const seen = new Set(kept.current.story.map((it) => it.seq));
     const fresh = items.filter((it) => !seen.has(it.seq));
-    if (fresh.length) kept.current.story = [...kept.current.story, ...fresh].sort((one, other) => one.seq - other.seq);
+    if (fresh.length) kept.current.story = withBots([...kept.current.story, ...fresh].sort((one, other) => one.seq - other.seq));
     return kept.current.story;
   }
 

@@ -1,7 +1,7 @@
 // The story of a game, one sentence per event.
 import { eventTypes, GAMES } from "../ui/games.js";
 import { store } from "../ui/store.js";
-import { botName, knows, listed, t, tell } from "../ui/words.js";
+import { botName, knows, listed, played, t, tell } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Seat, Sentences, Store } from "../ui/types" */
 
 /**
@@ -35,6 +35,21 @@ export function standing(story, at = Infinity) {
  */
 export const hasResigned = (story, seat) =>
   /** @type {any} */ (story.findLast((it) => it.seat === seat && HANDS.has(it.type)))?.why === "resigned";
+
+/**
+ * Return the events, each with the `bots` that were playing for absent players, by seat.
+ * @param {GameEvent[]} story
+ */
+export function withBots(story) {
+  /** @type {Record<number, string | undefined>} */
+  let bots = {};
+  return story.map((it) => {
+    if (HANDS.has(it.type)) bots = { ...bots, [it.seat ?? -1]: undefined };
+    const found = { ...it, bots };
+    if (it.type === "seat-handed-over") bots = { ...bots, [it.seat ?? -1]: it.bot };
+    return found;
+  });
+}
 
 /**
  * Say that a bot is playing for the player of this seat, and whether they resigned.
@@ -126,8 +141,9 @@ export function tellToo(sentences, beside) {
  * @returns {string | null}
  */
 export function sentence(item, all, rules, own) {
-  const names = all.map((it, seat) => (seat === own ? t("you") : it));
-  const isOwn = own !== undefined && item.seat === own;
+  const bots = item.bots ?? {};
+  const names = all.map((name, seat) => (seat === own && !bots[seat] ? t("you") : played(name, bots[seat])));
+  const isOwn = own !== undefined && item.seat === own && !bots[own];
   const key = `story.${item.type}`;
   const name = names[item.seat ?? -1]; // undefined if the event is about no seat
   const tells = rooms.get()[item.type];

@@ -34,9 +34,10 @@ export type ReviewedMove = Schemas["ReviewedMove"];
 export type HintedMove = Schemas["HintedMove"];
 export type Plan = Schemas["Plan"];
 export type PlannedMove = Schemas["PlannedMove"];
-export type GameEvent = Whole<Schemas["Event"]>;
+/** An event, with the bots that were playing for absent players, by seat. */
+export type GameEvent = Whole<Schemas["Event"]> & { bots?: Record<number, string | undefined> };
 /** An event, or a preview of one. */
-export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
+export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]> & Pick<GameEvent, "bots">;
 export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
 export type PlayerGame = Schemas["PlayerGame"];

@@ -112,6 +112,13 @@ function words(room, language) {
 export const botName = (bot) => (bot ? (bot[0].toUpperCase() + bot.slice(1)).replace("-", " ") : "");
 
 /**
+ * Name the bot that plays in a seat, and for whom, or else only the player.
+ * @param {string} name
+ * @param {string | null} [bot]
+ */
+export const played = (name, bot) => (bot ? t("bot.for", { bot: botName(bot), name }) : name);
+
+/**
  * Return the message for a key, or the last part of the key if it is unknown, for example from a newer server.
  * `count` selects the form `one` or `other`.
  * @param {string} key
