@@ -119,7 +119,8 @@ def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            return say.gettext(_CHOSEN, card=_named(slot2, say), other=_named(slot3, say))
+            card, other = _named(slot2, say), _named(slot3, say)
+            return say.gettext(_CHOSEN_TWICE if card == other else _CHOSEN, card=card, other=other)
         case LayCards(_, slot2, slot1):
             return _of_cards(slot2, slot1, say)
         case Finish():
@@ -149,10 +150,11 @@ _LACKS_ONE = (
     noted("A %(star)s on %(field)s then needs only one more %(need)s."),
     noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
 )
-_BARREN = noted("It makes further star births harder."), noted("It would have made further star births harder.")
+_BARREN = noted("It makes star births harder for all."), noted("It would have made star births harder for all.")
 
 # Those that suit both
 _CHOSEN = noted("You have %(card)s for two turns and %(other)s for one.")
+_CHOSEN_TWICE = noted("You have one %(card)s for two turns and another for one.")
 _FOR_TWO = noted("You have %(card)s for two turns.")
 _FOR_THREE = noted("You have %(card)s for three turns.")
 _BOTH = noted("You have %(card)s for two turns and %(other)s for three.")
