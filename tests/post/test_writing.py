@@ -77,6 +77,9 @@ def test_a_host_who_is_not_first_hears_that_the_game_began(office: Office, ada: 
     assert [it.subject for it in office.mails("ada")][1:] == ["Your turn: Tuesday stars"]
     game_of(ada, bots=2, options={"start_seat": 1})
     assert len(office.mails("ada")) == 2, "Among bots, the host's own turn comes at once."
+    game_of(ada, bea, bots=1, options={"start_seat": 2}, title="A bot begins")
+    everything_due_happens()
+    assert [it.subject for it in office.mails("ada")][2:] == ["Your turn in 2 games"]
 
 
 def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) -> None:

@@ -132,7 +132,8 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
                 yield from (News(GAME_ABANDONED, seat) for seat in people)
             case GameStarted():
                 own = [seat for seat in people if game.seats[seat].player_id == game.head.host]
-                yield from (News(GAME_STARTED, seat) for seat in own if len(people) > 1 and not game.table.turns[seat])
+                waits_for_others = any(game.table.turns[seat] for seat in people)  # after a bot, the host may be next
+                yield from (News(GAME_STARTED, seat) for seat in own if waits_for_others and not game.table.turns[seat])
     if game.table.status == "finished":
         yield from (News(GAME_ENDED, seat) for seat in people)
     handed_on = {event.seat for event in events if type_name(event) in CHANGES_OF_HANDS}
