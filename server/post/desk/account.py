@@ -32,6 +32,7 @@ from server.translations import noted, times
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
 _IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # players write "name is Ann"
 _ALIKE = 0.75
+_DEFAULT = ("default", "standard", "par défaut", "défaut", "predefinito")
 _WORDS_OF_CHOICES = {
     word: choice
     for choice, words in {
@@ -150,10 +151,12 @@ def _change_calendar(errand: Errand, field: str, value: Any) -> None:
 
 
 def _set_mails(errand: Errand, value: str) -> None:
-    """Set how emails are sent: for all kinds, or for a kind that is named before the choice."""
+    """Set how emails are sent: for all kinds, or for a kind that is named before the choice. `default` undoes all choices."""
+    if value.lower() in _DEFAULT:
+        return adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": {}})
     kind, choice = _kind_and_choice(value)
     if choice is None:
-        raise Unclear(noted("The values of this setting are at-once, bundled and off."))
+        raise Unclear(noted("The values of this setting are at-once, bundled, off and default."))
     if kind and kind not in MAIL_KINDS:
         known = ", ".join(MAIL_KINDS)
         raise Unclear(noted("We don't know this kind of email. The kinds are: %(known)s."), known=known)
@@ -177,7 +180,7 @@ def _kind_and_choice(value: str) -> tuple[str, str | None]:
 
 
 def _set_reminders(errand: Errand, value: str) -> None:
-    is_default = value.lower() in ("on", "default")
+    is_default = value.lower() in ("on", *_DEFAULT)
     reminders = DEFAULT_REMINDERS if is_default else [] if is_off(value) else reminders_in(value)
     adapt_profile(errand.player_id, "notifications", lambda it: {**it, "reminders": reminders})
 

@@ -945,6 +945,7 @@ def test_the_settings_say_that_the_email_about_a_turn_waits_until_the_player_cho
     for choice in ("at-once", "bundled"):
         told = " ".join(ann.asks(f"set mails {choice}\nsettings").text.split())
         assert f"mails: {choice}" in told and "two minutes" not in told
+    assert f"Your emails are now sent: at-once, {waits}" in " ".join(ann.asks("set mails default").text.split())
 
 
 def test_the_last_answer_to_the_public_address_asks_for_a_reply_which_ends_the_limit(ann: Correspondent) -> None:

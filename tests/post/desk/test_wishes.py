@@ -455,11 +455,11 @@ def test_close_words_set_the_emails(ann: Correspondent, value: str, now: str) ->
 
 
 @pytest.mark.parametrize("value", ["sometimes", "", "blue"])
-def test_an_unknown_value_for_emails_gets_the_three_values(ann: Correspondent, value: str) -> None:
+def test_an_unknown_value_for_emails_gets_the_values(ann: Correspondent, value: str) -> None:
     ann_joins(ann)
     told = ann.asks(f"set mails {value}").text
     assert 'For example: "set mails bundled"' in told
-    assert not value or "The values of this setting are at-once, bundled and off." in told
+    assert not value or "The values of this setting are at-once, bundled, off and default." in told
     assert "seat-handed-over" not in told
 
 
