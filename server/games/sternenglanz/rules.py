@@ -406,7 +406,7 @@ def _check_lapse(sky: State, seat: Seat, slot: int) -> None:
 
 
 def _must_act(slot: int) -> IllegalMove:
-    return IllegalMove("must-act", "You can use slot %(slot)s.", slot=slot)
+    return IllegalMove("must-act", "You can still use slot %(slot)s, so this slot can't lapse.", slot=slot)
 
 
 # 6. Shift, lay and draw
