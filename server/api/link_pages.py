@@ -225,6 +225,8 @@ def invited(word: str) -> Response:
     address = None if seat is None else game.seats[seat].email
     if seat is None and game.head.status == "open":
         return cast(Response, redirect(f"/#/games/{game.game_id}?invitation={word}"))
+    own = seat if kept else None
+    others = [row for row in game.seats if row.kind == "invited" and row.seat != own]
     response = page(
         "invitation.html",
         game=game,
@@ -238,7 +240,8 @@ def invited(word: str) -> Response:
         edition=text.edition_of(game.head.rules, game.head.options),
         host=_inviter(game, seat),
         greeting="" if seat is None or not kept else unless_link(greeting_to(game, seat), ""),
-        people=[_shown(game, row, is_own=kept and row.seat == seat) for row in game.seats],
+        people=[_shown(game, row, is_own=row.seat == own) for row in game.seats if row not in others],
+        invited=len(others),
         terms=terms_of(game),
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form

@@ -316,6 +316,16 @@ def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: 
         assert line in page
 
 
+@pytest.mark.parametrize(("others", "line"), [(1, "1 more player is invited"), (2, "2 more players are invited")])
+def test_the_page_of_an_invitation_counts_the_other_invited_players(
+    app: Flask, ada: Someone, stranger: Someone, others: int, line: str
+) -> None:
+    more = [{"email": f"other{number}@example.org"} for number in range(others)]
+    opened(ada, ME, {"email": NEW}, *more, OPEN)
+    page = stranger.get(f"/i/{mailed(app, NEW)[0]}").text
+    assert f"At the table: ada, you, an open seat<br>{line}<br>" in page
+
+
 def test_the_page_of_an_invitation_quotes_the_player_who_sent_it(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN)
     bea.post(f"{path}/seats", {"seat": 1})
