@@ -22,7 +22,7 @@ from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.pages import on_the_page, page, sorry
 from server.api.problems import PROBLEMS, text_of
-from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, Unfit, WrongCode
+from server.errors import Closed, NotFound, NotRunning, PlayError, SeatTaken, StaleTurn, TooMany, Unfit, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
@@ -321,7 +321,15 @@ def declined(word: str) -> Response:
 def restored(word: str) -> Response:
     """Reserve the seat again after its invitation was declined."""
     _expect_own_page()
-    restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
+    try:
+        restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
+    except (NotRunning, SeatTaken):
+        game, seat = invitation(word)
+        if seat is None or not game.seats[seat].player_id or has_accepted(game, word):
+            raise
+        text = gettext("Another player took the seat after you declined.")
+        title, home = gettext("Your seat has been taken"), gettext("Go to the home page")
+        return page("message.html", 409, title=title, text=text, home=home)
     return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
 
 

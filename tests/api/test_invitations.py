@@ -420,8 +420,24 @@ def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
     assert kinds(ada, path) == ["human", "invited", "open"]
     undo = hidden_fields(stranger.post(f"/i/{word}/no"))
     bea.post(f"{path}/seats", {"seat": 1})
-    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
+    _expect_taken(stranger.post(f"/i/{word}/undo", data=undo))
     assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def _expect_taken(answer: TestResponse) -> None:
+    assert (answer.status_code, "<h1>Your seat has been taken</h1>" in answer.text) == (409, True), answer.text
+
+
+def test_undoing_a_decline_after_the_start_says_that_the_seat_has_been_taken(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, BOT, private=True)
+    (word,) = mailed(app, NEW)
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    invite(ada, path, "bea@example.org", seat=1)
+    assert bea.post(f"{path}/seats").status_code == 201
+    assert ada.get(path).json["status"] == "running"
+    _expect_taken(stranger.post(f"/i/{word}/undo", data=undo))
 
 
 def test_exports_contain_the_greetings_that_their_player_wrote(app: Flask, ada: Someone, bea: Someone) -> None:
