@@ -242,6 +242,7 @@ def invited(word: str) -> Response:
         greeting="" if seat is None or not kept else unless_link(greeting_to(game, seat), ""),
         people=[_shown(game, row, is_own=row.seat == own) for row in game.seats if row not in others],
         invited=len(others),
+        invited_address=_masked(game, word) if is_new else "",
         terms=terms_of(game),
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
@@ -249,7 +250,7 @@ def invited(word: str) -> Response:
 
 
 def _masked(game: Game, word: str) -> str:
-    """Return the address to which an accepted invitation was sent, as much of it as its reader needs to recognize it."""
+    """Return the address to which an invitation was sent, as much of it as its reader needs to recognize it."""
     _, seat, mark = verify(INVITATION, word)
     name, _, domain = (invited_address(game, seat, mark) or "").partition("@")
     return f"{name[:1]}…@{domain}"
