@@ -22,7 +22,7 @@ from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.pages import on_the_page, page, sorry
 from server.api.problems import PROBLEMS, text_of
-from server.errors import Closed, NotFound, PlayError, StaleTurn, TooMany, Unfit, WrongCode
+from server.errors import Closed, NotFound, NotRunning, PlayError, SeatTaken, StaleTurn, TooMany, Unfit, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
 from server.games.presentation import bot_name, draw, notation, refusal, sentence
@@ -225,6 +225,8 @@ def invited(word: str) -> Response:
     address = None if seat is None else game.seats[seat].email
     if seat is None and game.head.status == "open":
         return cast(Response, redirect(f"/#/games/{game.game_id}?invitation={word}"))
+    own = seat if kept else None
+    others = [row for row in game.seats if row.kind == "invited" and row.seat != own]
     response = page(
         "invitation.html",
         game=game,
@@ -238,7 +240,9 @@ def invited(word: str) -> Response:
         edition=text.edition_of(game.head.rules, game.head.options),
         host=_inviter(game, seat),
         greeting="" if seat is None or not kept else unless_link(greeting_to(game, seat), ""),
-        people=[_shown(game, row, is_own=kept and row.seat == seat) for row in game.seats],
+        people=[_shown(game, row, is_own=row.seat == own) for row in game.seats if row not in others],
+        invited=len(others),
+        invited_address=_masked(game, word) if is_new else "",
         terms=terms_of(game),
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
@@ -246,7 +250,7 @@ def invited(word: str) -> Response:
 
 
 def _masked(game: Game, word: str) -> str:
-    """Return the address to which an accepted invitation was sent, as much of it as its reader needs to recognize it."""
+    """Return the address to which an invitation was sent, as much of it as its reader needs to recognize it."""
     _, seat, mark = verify(INVITATION, word)
     name, _, domain = (invited_address(game, seat, mark) or "").partition("@")
     return f"{name[:1]}…@{domain}"
@@ -318,7 +322,15 @@ def declined(word: str) -> Response:
 def restored(word: str) -> Response:
     """Reserve the seat again after its invitation was declined."""
     _expect_own_page()
-    restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
+    try:
+        restore_invitation(word, request.form.get("email", ""), request.form.get("declined_at", ""))
+    except (NotRunning, SeatTaken):
+        game, seat = invitation(word)
+        if seat is None or not game.seats[seat].player_id or has_accepted(game, word):
+            raise
+        text = gettext("Another player took the seat after you declined.")
+        title, home = gettext("Your seat has been taken"), gettext("Go to the home page")
+        return page("message.html", 409, title=title, text=text, home=home)
     return cast(Response, redirect(url_for("link_pages.invited", word=word), 303))
 
 

@@ -29,7 +29,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     response = Response(render_template(template, **about, **values), status, mimetype="text/html")
     response.headers.update(HEADERS)
     if values.get("game") or values.get("word"):
-        response.headers["Content-Security-Policy"] += "; script-src 'self'"
+        response.headers["Content-Security-Policy"] += "; script-src 'self'; connect-src 'self'"
     return response
 
 

@@ -92,7 +92,7 @@ def describe(game: Game, viewer: Seat | None, version: int | None = None, player
             game.head._replace(version=table.version, status=table.status),
             _seats_at(game, table),
             nameless=game.hides_names,
-            is_at_table=viewer is not None or player_id == game.head.host,
+            at_table=player_id if viewer is not None or player_id == game.head.host else None,
         ),
         "invitation": _open_invitation(game, viewer),
         "hosting": table.status == "open" and player_id == game.head.host,
@@ -173,9 +173,9 @@ def turn_of(table: Table, seat: Seat) -> int | None:
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
-def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool, is_at_table: bool = False) -> Json:
+def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool, at_table: UUID | None = None) -> Json:
     """Return a game in the form used in lists, without its view. `nameless`: whether the game hides its players.
-    `is_at_table`: whether the viewer has a seat or is the host."""
+    `at_table`: the viewer, if they have a seat or are the host."""
     is_open = head.status == "open"
     return {
         "id": head.game_id,
@@ -195,7 +195,7 @@ def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool, is_at_ta
         "seats": [
             _seat(row, bots_name(head.game_id, seats, row))
             | _ready(head, row)
-            | {"declined_by": row.declined_name if is_at_table and row.kind == "open" else None}
+            | {"declined_by": _declined_by(row, at_table)}
             | (_NAMELESS if nameless and row.player_id else {})
             for row in seats
         ],
@@ -226,6 +226,13 @@ def _seat(row: SeatState, bot: str | None) -> Json:
         "unreachable": row.person.unreachable_since is not None or (row.lost_at is not None and row.kind != "open"),
         "declined": row.lost_at is not None and row.kind == "open",
     }
+
+
+def _declined_by(row: SeatState, viewer: UUID | None) -> str | None:
+    """Return the name of the person who declined. If the invitation was sent to an address, only the player
+    who entered the address sees it."""
+    is_shown = viewer is not None and row.kind == "open" and row.invited_by in (None, viewer)
+    return row.declined_name if is_shown else None
 
 
 def _ready(head: GameHead, row: SeatState) -> Json:

@@ -284,7 +284,7 @@ def test_viewing_an_invitation_shows_the_table_without_taking_a_seat(
         assert (page.status_code, has_button(page)) == (200, True)
         assert "&lt;b&gt;Clear&lt;/b&gt; &amp; cold" in page.text
         assert "ada" in page.text
-        assert "@" not in page.text
+        assert (NEW in page.text, page.text.count("@")) == (False, 1)  # "n…@example.org"
     assert kinds(ada, path) == ["human", "invited", "bot"]
 
 
@@ -314,6 +314,16 @@ def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: 
         "Duration: about",
     ):
         assert line in page
+
+
+@pytest.mark.parametrize(("others", "line"), [(1, "1 more player is invited"), (2, "2 more players are invited")])
+def test_the_page_of_an_invitation_counts_the_other_invited_players(
+    app: Flask, ada: Someone, stranger: Someone, others: int, line: str
+) -> None:
+    more = [{"email": f"other{number}@example.org"} for number in range(others)]
+    opened(ada, ME, {"email": NEW}, *more, OPEN)
+    page = stranger.get(f"/i/{mailed(app, NEW)[0]}").text
+    assert f"At the table: ada, you, an open seat<br>{line}<br>" in page
 
 
 def test_the_page_of_an_invitation_quotes_the_player_who_sent_it(app: Flask, ada: Someone, bea: Someone) -> None:
@@ -410,8 +420,24 @@ def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
     assert kinds(ada, path) == ["human", "invited", "open"]
     undo = hidden_fields(stranger.post(f"/i/{word}/no"))
     bea.post(f"{path}/seats", {"seat": 1})
-    assert stranger.post(f"/i/{word}/undo", data=undo).status_code == 409
+    _expect_taken(stranger.post(f"/i/{word}/undo", data=undo))
     assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def _expect_taken(answer: TestResponse) -> None:
+    assert (answer.status_code, "<h1>Your seat has been taken</h1>" in answer.text) == (409, True), answer.text
+
+
+def test_undoing_a_decline_after_the_start_says_that_the_seat_has_been_taken(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, BOT, private=True)
+    (word,) = mailed(app, NEW)
+    undo = hidden_fields(stranger.post(f"/i/{word}/no"))
+    invite(ada, path, "bea@example.org", seat=1)
+    assert bea.post(f"{path}/seats").status_code == 201
+    assert ada.get(path).json["status"] == "running"
+    _expect_taken(stranger.post(f"/i/{word}/undo", data=undo))
 
 
 def test_exports_contain_the_greetings_that_their_player_wrote(app: Flask, ada: Someone, bea: Someone) -> None:

@@ -331,6 +331,21 @@ def test_without_scripts_the_sign_in_link_returns_a_token_for_programs(house: Ho
     assert Client(house, token).get("/v1/me")["email"] == "hilda@example.org"
 
 
+def test_an_invitation_for_a_new_account_offers_the_seat_to_the_signed_in_account(
+    house: House, windows: Windows, ada: Client, ben: Client
+) -> None:
+    game_id = game_of(ada, ME, {"email": "olaf@example.org"}, OPEN)
+    invitation = house.await_mail("olaf@example.org", lambda it: it.word("i"))
+    page = windows.open(ben)
+    page.goto(f"/i/{invitation.word('i')}")
+    own = ben.get("/v1/me")
+    told = f"You're signed in here as {own['email']}. This link is for o…@example.org: taking the seat signs you in"
+    expect(page.get_by_text(told)).to_be_visible()
+    page.get_by_role("button", name=f"Take the seat as {own['name']}").click()
+    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))
+    assert ben.get(f"/v1/games/{game_id}")["you"]["seat"] == 1
+
+
 def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows, ada: Client) -> None:
     rungs = [{"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, ME, {"email": "ida@example.org"}, BOT, clock={"per_move": "PT1H"}, on_timeout=rungs)

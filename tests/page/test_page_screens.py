@@ -21,6 +21,20 @@ def test_signing_out_revokes_the_token(house: House, windows: Windows) -> None:
     assert page.evaluate("localStorage.getItem('sternenpost.token')") is None
 
 
+def test_signing_out_forgets_the_language_of_the_account(house: House, windows: Windows) -> None:
+    client = sign_in(house, "gita@example.org")
+    client.ask("PATCH", "/v1/me", json={"locale": "en"})
+    page = windows.open(locale="de-DE")
+    page.goto("/")
+    page.evaluate("(token) => localStorage.setItem('sternenpost.token', token)", client.token)
+    page.reload()
+    windows.expected = "status of 401"  # of requests sent just before signing out
+    page.get_by_role("button", name="Sign out").click()
+    for _ in range(2):
+        expect(page.get_by_label("E\u2011Mail-Adresse")).to_be_visible()
+        page.reload()
+
+
 def test_an_error_is_shown_in_the_servers_words(house: House, windows: Windows) -> None:
     page = windows.open(locale="de-CH")
     windows.expected = "status of 401"

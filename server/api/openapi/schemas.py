@@ -722,7 +722,11 @@ class Seat(Answer):
         **_about("Whether the seat is open because the last player who was invited to it declined")
     )
     declined_by = fields.String(
-        allow_none=True, **_about("For players at the table: name of the person who declined; otherwise null")
+        allow_none=True,
+        **_about(
+            "Name of the person who declined. Players at the table see it. If the invitation was sent to an address, "
+            "only the player who entered the address sees it. Otherwise null."
+        ),
     )
     ready = fields.Boolean(
         allow_none=True,

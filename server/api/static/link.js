@@ -27,3 +27,25 @@ if (undo) {
   }
   undo.addEventListener("submit", () => stored(() => localStorage.removeItem(undo.action)));
 }
+
+// An invitation for a new account names the account that is signed in here, and lets it take the seat instead.
+const [told, button] = document.querySelectorAll(".other");
+const token = told && stored(() => sessionStorage.getItem(KEY) || localStorage.getItem(KEY));
+if (token) {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const answer = await fetch("/v1/me", { headers });
+  if (answer.ok) {
+    const { email, name, guest } = await answer.json();
+    told.querySelector("b").textContent = email ?? name;
+    button.querySelector("b").textContent = name;
+    told.hidden = false;
+    button.hidden = guest; // guests cannot join tables of others
+  }
+  button.addEventListener("click", async () => {
+    const { seats, seat, word, table } = button.dataset;
+    const body = JSON.stringify({ seat: Number(seat), invitation: word });
+    const taken = await fetch(seats, { method: "POST", headers, body });
+    if (taken.ok) location.assign(table);
+    else told.textContent = (await taken.json()).detail;
+  });
+}

@@ -7,7 +7,7 @@ import { opponents } from "./opponents.js";
 import { appAsking, go, here, lookAgain, toGame, whereNow } from "./routes.js";
 import { store } from "./store.js";
 import { forget, keepToken, KEY, link, me, replace, replaced, token } from "./token.js";
-import { locale, speak } from "./words.js";
+import { forgetLanguage, locale, speak } from "./words.js";
 /** @import { Locale, Profile } from "./types" */
 
 const AWAY = "sternenpost.signed-out"; // in a sandbox, prevents signing in again automatically
@@ -77,6 +77,7 @@ export async function signOut() {
   });
   forget();
   go("#/"); // the current screen may need an account
+  await forgetLanguage();
   lookAgain();
 }
 
@@ -86,12 +87,14 @@ export async function signOutEverywhere() {
   await endPush();
   await call("DELETE", "/v1/tokens");
   forget();
+  await forgetLanguage();
 }
 
 /** Forget an account that was deleted with its tokens. */
 export function forgetAccount() {
   forNow.setItem(AWAY, "yes");
   forget();
+  forgetLanguage();
 }
 
 /** Unsubscribe from push while the token is still valid. Signing out continues if this fails. */

@@ -30,6 +30,12 @@ function wished() {
   return /** @type {Locale} */ ([kept, ...asked].find((it) => it && it in NAMES) ?? "en");
 }
 
+/** Return to the browser's language when the account that chose another one is signed out. */
+export function forgetLanguage() {
+  forGood.removeItem(KEY);
+  return speak().catch(() => {}); // offline
+}
+
 let before = /** @type {Promise<unknown>} */ (Promise.resolve()); // the last language change
 
 /**

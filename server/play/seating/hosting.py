@@ -312,7 +312,7 @@ class _Decline(NamedTuple):
 
 
 def _name_of_guest(game_id: UUID, email: str, invited_by: UUID | None) -> str | None:
-    """Return the name by which the table may know an invited person, or None.
+    """Return the name of an invited person for the player who invited them, or None.
 
     For people whom the inviting player has met at a table, or hasn't invited by address, that is the name of their
     account. For others, it is the first name in their address.
@@ -322,6 +322,8 @@ def _name_of_guest(game_id: UUID, email: str, invited_by: UUID | None) -> str | 
         return None
     if player_id and (invited_by is None or player_id in {it["id"] for it in companions(invited_by)}):
         return db.session.get_one(Player, player_id).name
+    if invited_by is None:  # the account has been deleted since
+        return None
     return suggested_name(email).partition(" ")[0] or None
 
 
@@ -332,7 +334,8 @@ def _tell_host_of_decline(game_id: UUID, seat: Seat, guest: _Decline, declined_a
     game = load_within(in_transaction(db.session.connection()), game_id)
     host, about = game.head.host, f"{seat} {declined_at.isoformat()}"
     if game.head.closes_at:
-        data = {"closes_at": game.head.closes_at.isoformat(), "declined": email if invited_by == host else name or ""}
+        who = {host: email, None: name}.get(invited_by)
+        data = {"closes_at": game.head.closes_at.isoformat(), "declined": who or ""}
         player_id = player_at(email)
         if words and invited_by == host and not (player_id and is_block_between(player_id, [host])):
             data["words"] = words

@@ -318,8 +318,8 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
         head = readable(stored)
         rows = seats_of[head.game_id]
         game, you = Stored(head, rows), _you(head, rows, player_id)
-        is_at_table = you is not None or (player_id is not None and head.host == player_id)
-        item = summary(_with_options(head, len(rows)), rows, game.hides_names, is_at_table) | {
+        at_table = player_id if you is not None or head.host == player_id else None
+        item = summary(_with_options(head, len(rows)), rows, game.hides_names, at_table) | {
             "you": you,
             "invited": seat_kept_for(email, rows),
             "outcome": head.outcome,

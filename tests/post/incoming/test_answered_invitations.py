@@ -270,7 +270,22 @@ def test_a_host_does_not_learn_the_address_of_someone_elses_guest(office: Office
     cyd_writes(office, "no")
     everything_due_happens()
     told = office.mails("ada")[-1].text
-    assert "Cyd has declined the invitation." in told and CYD not in told
+    assert "An invited player has declined." in told and "cyd" not in told.lower()
+
+
+def test_only_the_inviting_player_reads_a_name_from_an_address(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = open_game(ada, wanted(ME, OPEN, {"email": CYD})).game_id
+    take_seat(game_id, bea)
+    cyd_writes(office, "no")
+
+    def names(who: UUID) -> list[str | None]:
+        [item] = list_games(who, mine=True).items
+        game = head_of(game_id)
+        told = describe(game, game.seat_of(who), player_id=who)
+        return [it["seats"][2]["declined_by"] for it in (item, told)]
+
+    assert (names(ada), names(bea)) == (["Cyd", "Cyd"], [None, None])
+    assert describe(head_of(game_id), 1, player_id=bea)["seats"][2]["declined"]
 
 
 def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_of_mind(
