@@ -308,7 +308,9 @@ def _present(game: Game) -> set[Seat]:
 def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
     """Return the current votes. For a take-back, also return the player who wants it, the version to return to, and
     when the vote ends."""
-    found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
+    found = db.session.execute(
+        select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.made_at, Vote.seat)
+    ).all()
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
     asked = _open_take_back(game_id, now or clock.now())
     return seats | {TAKE_BACK: asked and _take_back_vote(asked, seats[TAKE_BACK])}

@@ -116,7 +116,14 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
 
 
+def line(page: Page) -> Locator:
+    return page.locator(".playing .brief")
+
+
 def request(page: Page, words: str) -> Locator:
+    """Open the requests, wait for these words, and return the request that has them."""
+    expect(line(page)).to_have_text(re.compile(rf"^{re.escape(words)}"))
+    line(page).click()
     return page.locator(".playing .request").filter(has_text=words)
 
 
@@ -132,6 +139,8 @@ def test_players_can_vote_at_the_top_of_the_table(
 ) -> None:
     game_id, (one, other) = seated(house, f"ada-{rules}", f"ben-{rules}", rules=rules)
     vote = f"/v1/games/{game_id}/votes"
+    while play(other, game_id):  # during their own turn they see no answers
+        pass
     other.post(vote, {"on": wish}, status=200)
     page, asking = (at_table(windows.open(client, **PHONE), game_id) for client in (one, other))
     asked = request(page, words.format(rules))
@@ -139,7 +148,8 @@ def test_players_can_vote_at_the_top_of_the_table(
     assert objections(page) == [] and not too_wide(page)
     asked.get_by_role("button", name="Not now").click()
     expect(asked).to_have_count(0)
-    refused = request(asking, f"ada-{rules}: not now.")
+    mine = {"pause": "You asked for a pause.", "abandon": "You asked to abandon the game."}[wish]
+    refused = request(asking, f"{mine} ada-{rules}: not now.")
     expect(refused).to_be_in_viewport(ratio=1)
     assert objections(asking) == [] and not too_wide(asking)
     page.reload()
@@ -148,7 +158,7 @@ def test_players_can_vote_at_the_top_of_the_table(
     refused.get_by_role("button", name="Withdraw").click()
     expect(refused).to_have_count(0)
     other.post(vote, {"on": wish}, status=200)  # a new request is a new question, which the stream tells
-    asked.get_by_role("button", name="Agree").click()
+    request(page, words.format(rules)).get_by_role("button", name="Agree").click()
     expect(asked).to_have_count(0)
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
 
@@ -179,21 +189,38 @@ def test_a_paused_game_is_resumed_at_the_top_of_the_table(house: House, windows:
     for client in clients:
         client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
     one, other = (at_table(windows.open(client, **PHONE), game_id) for client in clients)
-    for page in (one, other):
-        expect(request(page, "The game is paused.")).to_be_in_viewport(ratio=1)
+    expect(line(other)).to_have_text("The game is paused.")
     request(one, "The game is paused.").get_by_role("button", name="Resume").click()
-    expect(request(one, "You want to resume the game.").get_by_role("button", name="Withdraw")).to_be_visible()
+    expect(request(one, "You asked to resume the game.").get_by_role("button", name="Withdraw")).to_be_visible()
     request(other, "fay asks to resume the game.").get_by_role("button", name="Agree").click()
     until(lambda: clients[0].get(f"/v1/games/{game_id}")["status"] == "running")
-    expect(page.locator(".request")).to_have_count(0)
+    for page in (one, other):
+        expect(line(page)).to_have_count(0)
 
 
-def test_players_who_asked_for_a_vote_or_agreed_to_it_see_no_request(house: House, windows: Windows) -> None:
-    game_id, (one, two, three) = seated(house, "cleo", "dora", "emil")
-    for client in (one, two):
+def test_players_who_asked_for_a_vote_or_agreed_to_it_see_that_after_their_turn(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "cleo", "dora", "emil")
+    three = next(it for it in reversed(clients) if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    two, one = (it for it in clients if it is not three)
+    for client in (one, two):  # the second seat, then the first
         client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
-    asked = at_table(windows.open(three), game_id)
-    expect(request(asked, "cleo and dora ask for a pause.")).to_be_visible()
-    asking = at_table(windows.open(one), game_id)
-    expect(asking.get_by_text("In favour: cleo, dora")).to_be_visible()
-    expect(asking.locator(".request")).to_have_count(0)
+    asking, agreeing, asked = (at_table(windows.open(it), game_id) for it in (one, two, three))
+    expect(line(asked)).to_contain_text("ask for a pause.")
+    expect(line(asking)).to_have_text("You asked for a pause.")
+    expect(line(agreeing)).to_have_text("You agreed to a pause.")
+    three.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
+    expect(line(agreeing)).to_have_text(re.compile(r"^You agreed to a pause\. \w+: not now\.$"))
+
+
+def test_a_vote_is_shown_at_the_top_at_once_and_not_during_the_players_turn(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "jo", "kim", "lou")
+    one = next(it for it in clients if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    page = at_table(windows.open(one, **PHONE), game_id)
+    page.get_by_text("Options, pause, leave").click()
+    page.get_by_role("button", name="Vote to pause").click()
+    expect(page.get_by_role("button", name="Withdraw your vote to pause")).to_be_attached()
+    expect(line(page)).to_have_count(0)
+    play(one, game_id)
+    expect(line(page)).to_have_text("You asked for a pause.")
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(line(page)).to_have_count(0)

@@ -1,11 +1,13 @@
 """Nothing moves under the finger during a turn."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.page.axe import objections
 from tests.page.layout import SIZES, apart, out_of_reach
 from tests.page.programs import play, whole_turn
 from tests.page.sternenglanz_taps import tap_out
@@ -136,6 +138,15 @@ def test_a_hint_covers_neither_the_firmament_nor_the_controls(house: House, wind
     assert out_of_reach(page) == []
 
 
+_PIECES = ".space, .field, .star, .slot, .held"
+
+
+def covers_little(page: Page) -> None:
+    """Check that the line with a request leaves the turn, the time, the tools and the sky free."""
+    for it in page.locator(".whose > *, .state .tool, .boards, .firmament").all():
+        assert not it.is_visible() or apart(page.locator(".asks"), it), it.evaluate("it => it.outerHTML")[:200]
+
+
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rules: str, size: str) -> None:
@@ -146,12 +157,21 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
     page = windows.open(ada, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_text("Options, pause, leave")).to_be_attached()
-    with nothing_moves(page, ".space, .field, .star, .slot, .held"):
-        ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
-        expect(page.get_by_role("button", name="Agree")).to_be_in_viewport(ratio=1)
-    with nothing_moves(page, ".space, .field, .star, .slot, .held"):
-        page.get_by_role("button", name="Not now").click()
-        expect(page.locator(".asks")).to_have_count(0)
+    line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *, .scores b"
+    with nothing_moves(page, everything):
+        for wish in ("pause", "abandon"):
+            ben.post(f"/v1/games/{game_id}/votes", {"on": wish, "vote": True}, status=200)
+        expect(line).to_have_text(re.compile(r"^ben.* asks for a pause\.\+1$"))
+        expect(line).to_be_in_viewport(ratio=1)
+        covers_little(page)
+        press(line)
+        for button in page.get_by_role("button", name="Agree").all():
+            expect(button).to_be_in_viewport(ratio=1)
+        assert objections(page) == []
+        page.get_by_role("button", name="Not now: ben").first.click()
+        expect(line).to_have_text(re.compile(r"^ben.* asks to abandon the game\.$"))
+        page.get_by_role("button", name="Close", exact=True).click()
+        expect(line).to_have_count(0)
 
 
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])

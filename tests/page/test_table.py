@@ -287,6 +287,7 @@ def test_the_other_players_are_asked_for_a_take_back_and_agree_on_the_page(
     ask.get_by_role("button", name=names[1]).press("Enter")
     expect(ask.get_by_role("button", name=names[2])).to_be_visible()
     page = at_table(windows.open(two.other, locale=locale), two.game_id)
+    page.locator(".brief").press("Enter")
     agree = page.locator(".request").get_by_role("button").first
     expect(agree).to_be_visible()
     assert objections(page) == []

@@ -927,7 +927,7 @@ class Refusals(Answer):
 
 
 class Votes(Answer):
-    """Seats whose players consent to each proposal."""
+    """Seats whose players consent to each proposal, in the order of their votes."""
 
     pause = fields.List(fields.Integer())
     resume = fields.List(fields.Integer())

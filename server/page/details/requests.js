@@ -30,9 +30,9 @@ export const tell = (base, it) => votes.set({ base, votes: it });
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
 /**
- * Show other players' open requests, one per line, until the player answers them. Also show the player's own requests that
- * others refuse, their own request to take back a move, and how to resume a paused game. During the player's turn, all this
- * lies over the status line, so that nothing moves.
+ * Show the first open request, or the state of the player's own, in one line over the scores, so that nothing moves. A tap
+ * opens the whole text of all of them with their buttons. Once closed, the line returns with the next change. During the
+ * player's turn, only requests that need an answer are shown.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -47,21 +47,60 @@ export function Requests({ table }) {
   }, []);
   useEffect(() => void (found && tell(base, found)), [found]);
   const known = useStore(votes);
+  const [isOpen, setOpen] = useState(false);
+  const [isClosed, setClosed] = useState(false);
+  const line = useRef();
+  const shown = known?.base === base ? requestsIn(game, known.votes) : [];
+  const state = shown.map((it) => it.told).join("\n");
+  useEffect(() => {
+    setClosed(false);
+    if (!state) setOpen(false);
+  }, [state, game.you?.turn]);
+  if (!known || !shown.length || isClosed) return null;
+  const fold = () => {
+    setOpen(false);
+    line.current?.focus({ preventScroll: true });
+  };
+  const close = () => {
+    setOpen(false);
+    setClosed(true);
+    document.getElementById("main")?.focus({ preventScroll: true }); // the button disappears
+  };
+  return html`<div class="asks" onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isOpen && fold()}>
+    <button class="brief" ref=${line} aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}><span>${shown[0].told}</span>${
+      shown.length > 1 && html`<b>+${shown.length - 1}</b>`}</button>
+    <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
+    ${isOpen && html`<div class="whole">${shown.map(({ wish, Drawn, told }) => html`<${Drawn} key=${wish} table=${table} wish=${wish}
+      told=${told} votes=${known.votes} fold=${fold} />`)}</div>`}
+  </div>`;
+}
+
+/**
+ * Return what the player is asked for, whether they can resume the game, and their own open requests and consents.
+ * @param {SeenTable["game"]} game
+ * @param {Votes} votes
+ */
+function requestsIn(game, votes) {
   const seat = game.you?.seat ?? -1;
-  if (known?.base !== base) return null;
-  const { refusals, "take-back": back } = known.votes;
-  const isMine = (/** @type {Wish} */ wish) => (wish === "take-back" ? back?.seat === seat : known.votes[wish].includes(seat));
-  const isPaused = game.status === "paused";
-  const own = WISHES.filter((wish) => isMine(wish) && (refusals[wish].length > 0 || wish === "take-back" || wish === "resume"));
+  const listedNames = (/** @type {number[]} */ seats) => listed(seats.map((it) => seatName(game.seats[it])));
+  const present = game.seats.filter((it) => it.kind !== "bot" && !it.stand_in).map((it) => it.seat);
+  const isOpen = (/** @type {Wish} */ wish) => present.some((it) => !inFavour(votes, wish).includes(it));
+  const own = WISHES.filter((wish) => inFavour(votes, wish).includes(seat) && isOpen(wish));
   const asked = WISHES.filter((wish) => {
-    const seats = inFavour(known.votes, wish);
-    return seats.length > 0 && !seats.includes(seat) && !refusals[wish].includes(seat);
+    const seats = inFavour(votes, wish);
+    return seats.length > 0 && !seats.includes(seat) && !votes.refusals[wish].includes(seat);
+  }).map((wish) => {
+    const seats = wish === "take-back" && votes[wish] ? [votes[wish].seat] : inFavour(votes, wish);
+    return { wish, Drawn: Request, told: t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }) };
   });
-  const isResumed = isPaused && !asked.includes("resume") && !own.includes("resume");
-  return (asked.length > 0 || own.length > 0 || isResumed) && html`<div class=${game.you?.turn != null ? "asks over" : "asks"}>
-    ${isResumed && html`<${Paused} table=${table} />`}
-    ${asked.map((wish) => html`<${Request} key=${wish} table=${table} wish=${wish} votes=${known.votes} />`)}
-    ${own.map((wish) => html`<${Own} key=${wish} table=${table} wish=${wish} seats=${refusals[wish]} />`)}</div>`;
+  if (game.you?.turn != null) return asked;
+  const isResumed = game.status === "paused" && !votes.resume.length;
+  return [...asked, ...(isResumed ? [{ wish: "resume", Drawn: Paused, told: t("ask.paused") }] : []), ...own.map((wish) => {
+    const asker = wish === "take-back" ? votes[wish]?.seat : votes[wish][0];
+    const seats = votes.refusals[wish];
+    return { wish, Drawn: Own, told: [t(`asks.${asker === seat ? "mine" : "agreed"}.${wish}`),
+      seats.length > 0 && t("asks.refused", { names: listedNames(seats) })].filter(Boolean).join(" ") };
+  })];
 }
 
 /**
@@ -69,24 +108,23 @@ export function Requests({ table }) {
  * @param {SeenTable} table
  * @param {Wish} wish
  * @param {boolean} consents
+ * @param {() => void} fold closes what is open
  */
-const useVote = (table, wish, consents) => useSubmit(async () => {
+const useVote = (table, wish, consents, fold) => useSubmit(async () => {
   tell(table.base, await call("POST", `${table.base}/votes`, { on: wish, vote: consents }));
+  fold();
   await table.look();
 });
 
-/** @param {{table: SeenTable, wish: Wish, votes: Votes}} props */
-function Request({ table, wish, votes }) {
-  const { game } = table;
-  const [agreeing, error, agree] = useVote(table, wish, true);
-  const [refusing, wrong, refuse] = useVote(table, wish, false);
+/** @typedef {{table: SeenTable, wish: Wish, told: string, votes: Votes, fold: () => void}} Row */
+/** @param {Row} props */
+function Request({ table, wish, told, votes, fold }) {
+  const [agreeing, error, agree] = useVote(table, wish, true, fold);
+  const [refusing, wrong, refuse] = useVote(table, wish, false, fold);
   const busy = agreeing || refusing;
-  const seats = inFavour(votes, wish);
   const back = votes["take-back"];
-  const names = listed((wish === "take-back" && back ? [back.seat] : seats).map((it) => seatName(game.seats[it])));
   const until = wish === "take-back" && back ? { moves: back.undoes.join(" "), due: t("due",
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
-  const told = t(`asks.${wish}`, { names, count: seats.length });
   return html`<section class="strip request" aria-label=${told}>
     <p><strong>${told}</strong>${until && ` ${t("take-back.what", until)} ${t("take-back.ends")} ${until.due}`}</p>
     <button disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
@@ -96,21 +134,19 @@ function Request({ table, wish, votes }) {
   </section>`;
 }
 
-/** @param {{table: SeenTable}} props */
-function Paused({ table }) {
-  const [busy, error, resume] = useVote(table, "resume", true);
-  return html`<section class="strip request" aria-label=${t("status.paused")}>
-    <p><strong>${t("ask.paused")}</strong></p>
+/** @param {Row} props */
+function Paused({ table, told, fold }) {
+  const [busy, error, resume] = useVote(table, "resume", true, fold);
+  return html`<section class="strip request" aria-label=${told}>
+    <p><strong>${told}</strong></p>
     <button disabled=${busy} onClick=${resume}>${t("asks.resume.do")}</button>
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
 
-/** @param {{table: SeenTable, wish: Wish, seats: number[]}} props */
-function Own({ table, wish, seats }) {
-  const [busy, error, withdraw] = useVote(table, wish, false);
-  const names = listed(seats.map((it) => seatName(table.game.seats[it])));
-  const told = [t(`asks.mine.${wish}`), seats.length > 0 && t("asks.refused", { names })].filter(Boolean).join(" ");
+/** @param {Row} props */
+function Own({ table, wish, told, fold }) {
+  const [busy, error, withdraw] = useVote(table, wish, false, fold);
   return html`<section class="strip request" aria-label=${told}>
     <p>${told}</p>
     <button class="plain" disabled=${busy} onClick=${withdraw} aria-label=${`${t("asks.withdraw")}: ${told}`}>${

@@ -176,7 +176,8 @@ function Begun({ table }) {
   const isWatched = !game.you && (game.status === "running" || game.status === "paused");
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
-      <${Status} table=${table} view=${earlier ?? game.view} at=${at} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}>
+      <${Status} table=${table} view=${earlier ?? game.view} at=${at} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}
+        requests=${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
         ${at === null && game.you?.turn != null && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted}
@@ -192,7 +193,6 @@ function Begun({ table }) {
         isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
       ${table.error && html`<${Sorry} error=${table.error} />`}
-      ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} isResigned=${hasResigned(story, game.you?.seat ?? -1)} /></section>`}
       ${goesOn && isStandIn(game) && html`<section class="strip stands-in"><p>${standsInWords(game)}</p><${Leave} table=${table} /></section>`}
@@ -337,9 +337,9 @@ function useMissed({ game, story, isSeen }) {
  * Show the status line above a table: turn and due time or result, connection, scores and tools. Once it is scrolled
  * away, a bar at the top shows whose turn it is.
  * @param {{table: SeenTable, view: View, at: number | null, owner: number | null, lookAt: ((seat: number | null) => void) | null,
- *   top: {current: any}, children?: unknown}} props
+ *   top: {current: any}, requests: unknown, children?: unknown}} props
  */
-function Status({ table, view, at, owner, lookAt, top, children }) {
+function Status({ table, view, at, owner, lookAt, top, requests, children }) {
   const { game, live } = table;
   const isOnline = useStore(online);
   const line = useRef();
@@ -369,7 +369,7 @@ function Status({ table, view, at, owner, lookAt, top, children }) {
       ${words}${isRunning && due && html` <${Left} at=${due} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt} />
+    <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt}>${requests}<//>
     ${at === null && html`<${Next} game=${game} />`}
     <div class="tools">${isRunning && mayUndo && at === null && html`<${TakeBack} table=${table} isShort />`}${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
@@ -405,19 +405,19 @@ function Home({ game }) {
 }
 
 /**
- * Show the scores at a glance. A seat's score opens what it has, if the game can show that.
- * @param {{table: SeenTable, scores?: number[], names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null}} props
+ * Show the scores at a glance. A seat's score opens what it has, if the game can show that. The children lie over them.
+ * @param {{table: SeenTable, scores?: number[], names: string[], owner: number | null, lookAt: ((seat: number | null) => void) | null, children?: unknown}} props
  */
-function Score({ table: { game, here, story }, scores, names: whole, owner, lookAt }) {
+function Score({ table: { game, here, story }, scores, names: whole, owner, lookAt, children }) {
   const present = useStore(here);
   const names = divided(whole);
-  return html`<div class="scores" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
+  return html`<div class="scores"><div class="seats" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
     onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}
     class=${[it.to_act && "asked", it.stand_in ? "left" : present.includes(it.seat) && "here"].filter(Boolean).join(" ")}
     title=${it.stand_in && awayInWords(story, it)}><${SeatMark}
     seat=${it.seat} /><span class="who"><span>${names[it.seat][0]}</span><span>${names[it.seat][1]}</span></span>${
-      it.stand_in && html`<span class="unseen">, ${awayInWords(story, it)},</span>`} <b>${scores[it.seat]}</b></button>`)}</div>`;
+      it.stand_in && html`<span class="unseen">, ${awayInWords(story, it)},</span>`} <b>${scores[it.seat]}</b></button>`)}</div>${children}</div>`;
 }
 
 /**
