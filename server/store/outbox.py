@@ -127,10 +127,14 @@ def confirmations_for(letter: Waiting, lapsed_at: datetime | None = None) -> lis
         return [Waiting(LetterRow, *row) for row in connection.execute(_CONFIRMATIONS, asked)]
 
 
-def sent_at(games: Collection[UUID], letter_id: UUID | None) -> datetime | None:
-    """Return when the email with this id, about one of these games, was sent, or None."""
-    own = Delivery.game_id.in_(games) & (Delivery.letter_id == letter_id) & (Delivery.result == "sent")
-    return db.session.scalar(select(Delivery.at).where(own).limit(1)) if letter_id else None
+def sent_at(player_id: UUID, games: Collection[UUID], letter_id: UUID) -> datetime | None:
+    """Return when the email with this id was sent, if it was about one of these games or this player's bundle, or
+    None."""
+    of_games = Delivery.game_id.in_(games) & (Delivery.letter_id == letter_id) & (Delivery.result == "sent")
+    own = (PlayerDelivery.player_id == player_id) & (PlayerDelivery.letter_id == letter_id)
+    of_bundles = own & (PlayerDelivery.kind == "bundle") & (PlayerDelivery.result == "sent")
+    at: datetime | None = db.session.scalar(select(Delivery.at).where(of_games).limit(1))
+    return at or db.session.scalar(select(PlayerDelivery.at).where(of_bundles).limit(1))
 
 
 def email_for(confirmation: Waiting, lapsed_at: datetime | None) -> Waiting | None:

@@ -1,10 +1,12 @@
 """Email choices: at once, bundled at chosen times, or off."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 
 from server.accounts.notice_kinds import MAIL_KINDS
 from server.accounts.players import change_profile, profile
@@ -15,9 +17,13 @@ from server.play.mail.mail_in import reply_word, take_mail
 from server.play.seating.games import open_game
 from server.play.seating.seats import change_seat, invite, seat_settings
 from server.play.votes import vote
+from server.post.coalescing import MOST
 from server.post.incoming.answering import deal_with_mails
-from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
-from tests.post.office import Office
+from server.store import desk
+from server.store.tables import Delivery, GameRow, LetterRow, PlayerLetterRow, db
+from tests.post.desk.writing import settle
+from tests.post.incoming.replying import DOMAIN, a_move
+from tests.post.office import Office, a_mail, arrives
 from tests.support.games import (
     DAY,
     HOUR,
@@ -144,11 +150,71 @@ def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID
     until(bundle.due_at + MINUTE)
     (mail,) = office.mails("ada")
     assert mail.subject == "Your turn in 2 games"
-    assert mail.text.startswith("ada, 2 games are waiting for your move.\n\nUrgent (Sternenhimmel)\nPlease move by ")
-    assert "\nIn no hurry (Sternenhimmel)\n" in mail.text
+    assert mail.text.startswith("ada, 2 games are waiting for your move.\n")
+    assert re.findall(r"\n== \d (.+) \(Sternenhimmel\) ==\n", mail.text) == ["Urgent", "In no hurry"]
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == 2
     assert "Answered" not in mail.text
     assert "In no hurry" in mail.page
+
+
+def test_a_reply_to_a_bundle_plays_in_the_game_that_its_line_names(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants(ada, your_turn="bundled")
+    games = [table(ada, bea, title=title, clock=SLOW) for title in ("Autumn", "Spring")]
+    office.delivers()
+    until(bundles()[0].due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    numbers = desk.numbers(ada)
+    assert mail.text.startswith("##- Reply above this line: a move, or ? for help\n")
+    images = [part for part in mail.message.walk() if part.get_content_type() == "image/png"]
+    assert mail.text.count("\nThe table:\n") == len(images) == 2
+    assert all(f"\n  game {numbers[it]}: " in mail.text and f"<code>game {numbers[it]}: " in mail.page for it in games)
+    answers = {"In-Reply-To": str(mail.message["Message-ID"])}
+    arrives(mail.reply_to, a_mail(a_move(games[0], ada), **answers))
+    settle()
+    assert "2 games are waiting for your move." in office.mails("ada")[-1].text
+    later(MINUTE)
+    arrives(mail.reply_to, a_mail(f"game {numbers[games[1]]}: {a_move(games[1], ada)}", **answers))
+    settle()
+    assert [seats_of(it)[0].to_act for it in games] == [True, False]
+
+
+def test_a_late_reply_to_a_bundle_plays_in_no_newer_turn(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants(ada, your_turn="bundled")
+    game_id = table(ada, bea, clock=SLOW)
+    office.delivers()
+    until(bundles()[0].due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    later(MINUTE)
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)
+    everything_due_happens()
+    assert seats_of(game_id)[0].to_act
+    later(MINUTE)
+    answers = {"In-Reply-To": str(mail.message["Message-ID"])}
+    arrives(mail.reply_to, a_mail(a_move(game_id, ada), **answers))
+    settle()
+    assert seats_of(game_id)[0].to_act
+    assert "Your email is older than your turn" in " ".join(office.mails("ada")[-1].text.split())
+
+
+def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
+    wants(ada, your_turn="bundled")
+    for _ in range(MOST + 1):
+        table(ada, bea, clock=SLOW)
+    strange = table(ada, bea, title="Strange", clock={"per_move": "P5D"})
+    office.delivers()
+    db.session.execute(db.update(GameRow).where(GameRow.game_id == strange).values(rules="chess"))
+    db.session.commit()
+    until(bundles()[0].due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    assert mail.subject == f"Your turn in {MOST + 2} games"
+    assert mail.text.count("\nThe table:\n") == MOST
+    assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == mail.page.count('class="play"') == MOST + 2
+    assert f"\n== {desk.numbers(ada)[strange]} Strange (Chess) ==\n\nPlease move by " in mail.text
 
 
 def test_an_empty_bundle_is_not_sent(ada: UUID, bea: UUID, office: Office) -> None:
@@ -169,7 +235,8 @@ def test_a_turn_that_ends_before_the_bundle_is_sent_immediately(ada: UUID, bea: 
     assert bundles() == []
 
 
-def test_news_of_bundled_kinds_appears_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
+def test_news_of_bundled_kinds_appears_in_the_bundle(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
     wants(ada, time_extended="bundled", bot_moved="bundled", game_abandoned="bundled", your_turn="off")
     slept = table(ada, bea, title="Slept", clock={"per_move": "P2D"})
     stopped = table(ada, bea, title="Stopped", clock=SLOW)
@@ -183,6 +250,10 @@ def test_news_of_bundled_kinds_appears_in_the_bundle(ada: UUID, bea: UUID, offic
     assert mail.subject == "News from your games"
     assert "- Stopped: the game has ended without a result. Everyone agreed.\n" in mail.text
     assert became_of(slept, "time-extended") == ["bundled"]
+    assert mail.text.startswith("##- Reply above this line: a command, or help\n")
+    arrives(mail.reply_to, a_mail("games"))
+    settle()
+    assert "Slept" in office.mails("ada")[-1].text
 
 
 def test_two_bundles_delayed_by_an_outage_become_one(ada: UUID, bea: UUID, office: Office) -> None:

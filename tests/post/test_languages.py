@@ -20,7 +20,7 @@ from server.post import wording
 from server.post.desk.rule_texts import Blocks
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
-from server.post.letters import account, answers, desk, seats, turns
+from server.post.letters import account, answers, desk, seats, several, turns
 from server.post.letters.chat import Chat
 from server.store.tables import PlayerLetterRow, db
 from server.translations.update import TRANSLATED
@@ -59,14 +59,14 @@ def of_kind(kind: type[Any]) -> Any:
     """A letter of this kind in which nothing is said but by its template."""
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
     values[Chat] = values[Chat | None] = Chat(messages=(("Xyz",),), more=7, say="Xyz")
-    waiting = account.WaitingGame(**{it.name: values[it.type] for it in fields(account.WaitingGame)})
-    values[tuple[account.WaitingGame, ...]] = (waiting,) * 2
-    values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
+    listed = several.ListedTurn(**{it.name: values[it.type] for it in fields(several.ListedTurn)})
+    values[tuple[several.ListedTurn, ...]] = (listed,) * 2
+    values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is several.YourTurns else ()
     values[tuple[tuple[str, Blocks], ...]] = (("Xyz", [(True, ["Xyz"]), (False, ["Xyz"])]),)
     values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
     values |= {tuple[tuple[str, bytes], ...]: (), tuple[tuple[str, str], ...]: ()}
-    if kind is turns.YourTurns:
-        values[tuple[turns.TurnOfSeveral, ...]] = (of_kind(turns.TurnOfSeveral),) * 2
+    if kind is several.YourTurns:
+        values[tuple[several.TurnOfSeveral, ...]] = (of_kind(several.TurnOfSeveral),) * 2
     return kind(**{field.name: values[field.type] for field in fields(kind)})
 
 
@@ -92,11 +92,11 @@ def variants(kind: type[Any]) -> Iterator[Any]:
         yield from (replace(letter, played=said, again=False) for said in ("yes", "no"))
     if kind is turns.YourTurn:
         yield replace(letter, moves_in_all=1)
-    if kind is turns.YourTurns:
+    if kind is several.YourTurns:
         yield replace(letter, turns=tuple(replace(it, answer="") for it in letter.turns))
-    if kind is account.Bundle:
-        yield replace(letter, waiting=())
-        yield replace(letter, waiting=letter.waiting[:1])
+        yield replace(letter, turns=())
+        yield replace(letter, turns=(), listed=())
+        yield replace(letter, turns=letter.turns[:1], listed=())
 
 
 # From real games

@@ -21,13 +21,11 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.incoming.mime import split
 from server.post.incoming.quotes import MARK
 from server.post.letters.account import (
-    Bundle,
     DeletionCode,
     NewAddressCode,
     NewApp,
     OldAddressCode,
     SignInCode,
-    WaitingGame,
     WebhookDisabled,
 )
 from server.post.letters.answers import Answer
@@ -46,7 +44,8 @@ from server.post.letters.games import (
     VoteRefused,
 )
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
-from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
+from server.post.letters.several import ListedTurn, TurnOfSeveral, YourTurns
+from server.post.letters.turns import BotMoved, Reminder, TimeExtended, YourTurn
 from server.post.wording import (
     Letter,
     Picture,
@@ -82,6 +81,19 @@ YOUR_TURN = YourTurn(
     moves_in_all=84,
     notation="One line: the star, the board and the space.",
     unreachable=("Cleo",),
+)
+SEVERAL = YourTurns(
+    name="Anna",
+    turns=tuple(
+        TurnOfSeveral(
+            **vars(replace(YOUR_TURN, line="7 leo c")),
+            number=number,
+            answer=f"{number}@stars.example",
+            picture="a.png",
+            alt="A",
+        )
+        for number in (1, 2)
+    ),
 )
 ANSWER = Answer(
     **GAME,
@@ -168,12 +180,10 @@ LETTERS: list[Letter] = [
         introduction="Light up the constellations.",
         free=2,
     ),
-    Bundle(
-        name="Anna",
-        waiting=(
-            WaitingGame(title="Tuesday stars", rules="Sternenhimmel", **TIME),
-            WaitingGame(title="A long night", rules="Sternenglanz", **TIME | {"left": "4 days"}),
-        ),
+    SEVERAL,
+    replace(
+        SEVERAL,
+        listed=(ListedTurn(number=3, title="A long night", rules="Sternenglanz", **TIME | {"left": "4 days"}),),
         news=(
             TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
             BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
@@ -189,19 +199,6 @@ LETTERS: list[Letter] = [
             SentAway(**GAME, link=""),
             StandIn(**GAME, what="began", said="Ben is playing for you.", more=""),
             SeatTakenOver(**GAME),
-        ),
-    ),
-    YourTurns(
-        name="Anna",
-        turns=tuple(
-            TurnOfSeveral(
-                **vars(replace(YOUR_TURN, line="7 leo c")),
-                number=number,
-                answer=f"{number}@stars.example",
-                picture="a.png",
-                alt="A",
-            )
-            for number in (1, 2)
         ),
     ),
     SignInCode(**CODE),
@@ -282,7 +279,7 @@ def test_every_email_contains_all_the_data_it_was_given(letter):
     assert text == text.strip("\n")
     for field in fields(letter):
         words = getattr(letter, field.name)
-        if field.name not in ("waiting", "news", "turns", "chat", "signed", "again", "is_first", "what"):
+        if field.name not in ("listed", "news", "turns", "images", "chat", "signed", "again", "is_first", "what"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
                 assert line in text or line in subject
 
@@ -297,16 +294,17 @@ def test_a_name_or_title_cannot_add_a_line(letter):
 
 
 def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
-    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
+    (bundle,) = (letter for letter in LETTERS if isinstance(letter, YourTurns) and letter.news)
     subject, text = write(bundle)
-    assert subject == "Your turn in 2 games"
-    for game in bundle.waiting:
-        lines = (
-            f"Please move by {game.due}.",
-            f"When we sent this, you had {game.left} left.",
-            f"Move here: {game.link}",
-        )
-        assert "\n".join((f"{game.title} ({game.rules})", *lines)) in text
+    assert subject == "Your turn in 3 games"
+    assert re.findall(r"\n== (.+) ==\n", text) == [
+        "1 Tuesday stars (Sternenhimmel)",
+        "2 Tuesday stars (Sternenhimmel)",
+        "3 A long night (Sternenglanz)",
+    ]
+    (game,) = bundle.listed
+    lines = (f"Please move by {game.due}.", f"When we sent this, you had {game.left} left.", f"Move here: {game.link}")
+    assert "\n".join(("== 3 A long night (Sternenglanz) ==\n", *lines, "\nOther news:\n")) in text
     _, _, news = text.partition("\nOther news:\n")
     assert news.split("\n\n")[0].splitlines() == [
         "- Tuesday stars: your time ran out and was extended by 1 day.",
@@ -324,15 +322,17 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
         "- Tuesday stars: Ben is playing for you.",
         "- Tuesday stars: a player has taken over your seat from the bot.",
     ]
-    assert write(replace(bundle, waiting=bundle.waiting[:1]))[0] == "Your turn: Tuesday stars"
-    assert write(replace(bundle, waiting=()))[0] == "News from your games"
+    assert write(replace(bundle, turns=bundle.turns[:1], listed=()))[0] == "Your turn: Tuesday stars"
+    subject, text = write(replace(bundle, turns=(), listed=()))
+    assert subject == "News from your games"
+    assert text.startswith("Anna, you have nothing to do right now.\n\nNews:\n- Tuesday stars: your time ran out")
 
 
 def test_the_html_shows_titles_as_they_were_typed():
-    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
+    (bundle,) = (letter for letter in LETTERS if isinstance(letter, YourTurns) and letter.news)
     named = replace(
         bundle,
-        waiting=(replace(bundle.waiting[0], title="<b>&"),),
+        turns=(replace(bundle.turns[0], title="<b>&"),),
         news=(GamePaused(**GAME | {"title": "<i>"}, resume="resume"),),
     )
     page = write_page(named)
@@ -430,7 +430,7 @@ def test_subjects_say_what_the_email_is_about() -> None:
 def test_each_kind_has_its_own_subject_that_no_program_mistakes_for_a_delivery_report(app: Flask, locale: str) -> None:
     with app.app_context(), force_locale(locale):
         subjects = [write(letter)[0] for letter in LETTERS]
-    assert len(set(subjects)) == len(LETTERS) - 1  # turns in several games, in a bundle or not
+    assert len(set(subjects)) == len(LETTERS)
     for subject in subjects:
         head, _ = split(f"From: ada@example.org\r\nSubject: Re: {subject}\r\n\r\n".encode())
         assert not is_automatic(head)
@@ -463,13 +463,6 @@ def test_an_inbox_preview_shows_what_happened_and_the_time_left() -> None:
     assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith(
         "It's your turn. You have 1 day 5 hours left,"
     )
-
-
-def test_the_french_preview_of_a_bundle_has_a_space_before_each_colon(app: Flask) -> None:
-    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
-    with app.app_context(), force_locale("fr"):
-        shown = preheader(write_page(bundle))
-    assert shown.startswith("Tuesday stars\u202f: ") and "A long night\u202f: 4 days" in shown
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)

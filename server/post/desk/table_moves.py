@@ -164,7 +164,8 @@ def _pass_on_to(
 
 def _asked_at(errand: Errand) -> datetime | None:
     """Return when the email to which this one replies was sent, if that was about turns."""
-    return sent_at(desk.numbers(errand.player_id), id_in(errand.read.answers))
+    letter_id = id_in(errand.read.answers)
+    return sent_at(errand.player_id, desk.numbers(errand.player_id), letter_id) if letter_id else None
 
 
 def _due_games(errand: Errand, waiting: Sequence[UUID]) -> list[Due]:

@@ -15,11 +15,10 @@ from server.accounts.preferences import mail_choice
 from server.clock import clock
 from server.play.commits import load
 from server.play.seating.lobby import waiting_games
-from server.play.turns.turn_links import turn_word
 from server.post.batching import letters_in, put_into_newer
-from server.post.letters.chat import Chat, chat_since_bundle
 from server.post.letters.context import Reader, Recipient, builds, letter_for
-from server.post.wording import GameLetter, Letter, moment, span
+from server.post.letters.several import YourTurns, turns_in_bundle
+from server.post.wording import GameLetter, Letter, span
 from server.webhooks.failures import failure
 from server.webhooks.subscriptions import GONE
 
@@ -126,44 +125,19 @@ def webhook_disabled(it: Recipient) -> WebhookDisabled:
 # Bundles
 
 
-@dataclass(frozen=True, kw_only=True)
-class WaitingGame:
-    title: str
-    rules: str
-    due: str
-    left: str
-    link: str  # link to this turn only
-    chat: Chat | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bundle(Letter):
-    KIND: ClassVar = notice_kinds.BUNDLE
-    name: str  # of the reader
-    waiting: tuple[WaitingGame, ...]  # all games that are waiting for the reader, most urgent first
-    news: tuple[GameLetter, ...]  # the bundled emails
-
-
 @builds(notice_kinds.BUNDLE)
-def bundle(it: Recipient) -> Bundle | None:
+def bundle(it: Recipient) -> YourTurns | None:
     """Return the email with the waiting games and the bundled emails, or None if there are neither."""
     if put_into_newer(it.letter):
         return None
-    player, now = it.known, clock.now()
-    zone = stored_zone(player.zone)
-    waiting = tuple(
-        WaitingGame(
-            title=game.title,
-            rules=game.rules.capitalize(),
-            due=moment(game.due_at, zone),
-            left=span(game.due_at - now),
-            link=f"{it.base_url}/t/{turn_word(game.game_id, game.seat, game.turn)}",
-            chat=chat_since_bundle(player.player_id, game),
-        )
+    player, zone = it.known, stored_zone(it.known.zone)
+    waiting = [
+        game
         for game in waiting_games(player.player_id)
         if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game.mails) != notice_kinds.OFF
-    )
+    ]
     readers = (Reader(load(row.game_id), row.seat, zone, it.base_url, row) for row in letters_in(it.letter))
     written = (letter_for(reader) for reader in readers if not reader.is_outdated)
     news = tuple(dict.fromkeys(words for words in written if isinstance(words, GameLetter)))
-    return Bundle(name=player.name, waiting=waiting, news=news) if waiting or news else None
+    told = turns_in_bundle(it, waiting, news, zone)
+    return told if told.turns or told.listed or news else None

@@ -42,8 +42,8 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
 
 
 def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
-    """Return the reply address for an email that the post desk sends to `to`. Return None for the last email to a
-    deleted account, since a reply would create a new account."""
+    """Return the reply address for a bundle, or for an email that the post desk sends to `to`. Return None for the last
+    email to a deleted account, since a reply would create a new account."""
     if row.kind == DESK_WELCOME.name:
         wishes = row.data.get("wishes", ())
         return f"{stranger_word(to, spoken().locale, ' '.join(wishes[0]) if len(wishes) == 1 else '')}@{domain}"
@@ -52,7 +52,7 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
     if table := row.data.get("table"):
         game_id, seat, turn = table
         return f"{reply_word(UUID(game_id), seat, turn)}@{domain}"
-    asked_in = row.data["asked_in"]
+    asked_in = row.data.get("asked_in")
     return f"{asked_word(UUID(asked_in), to) if asked_in else player_word(row.player_id, to)}@{domain}"
 
 

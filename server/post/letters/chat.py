@@ -7,6 +7,7 @@ reader's own words (see `quotes`). Lines are short, so that mail programs don't 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from textwrap import TextWrapper
 from uuid import UUID
 
@@ -14,9 +15,7 @@ from sqlalchemy import select
 
 from server.accounts.notice_kinds import BUNDLE
 from server.games import Json
-from server.play.commits import load
 from server.play.game import Game
-from server.play.seating.lobby import WaitingGame
 from server.play.talk.chat import new_messages
 from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import SAID
@@ -39,9 +38,13 @@ class Chat:
     author: str = ""  # who wrote all of it, or "" if several players did
 
 
-def chat_for(game: Game, reader: UUID | None, version: int, letter_id: UUID) -> Chat | None:
-    """Return the chat for a player's email about this version of a game, or None if there is nothing new."""
-    said = new_messages(game.game_id, reader, version, letter_id) if reader else []
+def chat_for(game: Game, email: LetterRow) -> Chat | None:
+    """Return the chat for an email about a game, or None if there is nothing new. In a bundle, a turn has no
+    `letter_id`."""
+    reader = email.player_id
+    if reader is None or (email.letter_id is None and _had_bundle_since(email.made_at, reader)):
+        return None
+    said = new_messages(game.game_id, reader, email.version, email.letter_id)
     return _chat_of(said, game.names) if said else None
 
 
@@ -52,14 +55,10 @@ def chat_not_seen(game: Game, email: LetterRow) -> Chat | None:
     return _chat_of(said, game.names) if said else None
 
 
-def chat_since_bundle(player_id: UUID, waiting: WaitingGame) -> Chat | None:
-    """Return the chat of a waiting game for a player's bundle, or None if an earlier bundle has shown it."""
-    own = (PlayerDelivery.player_id == player_id) & (PlayerDelivery.kind == BUNDLE.name)
-    told = own & (PlayerDelivery.result == "sent") & (PlayerDelivery.at > waiting.asked_at)
-    if db.session.execute(select(PlayerDelivery.letter_id).where(told).limit(1)).first():
-        return None
-    said = new_messages(waiting.game_id, player_id, waiting.turn)
-    return _chat_of(said, load(waiting.game_id).names) if said else None
+def _had_bundle_since(moment: datetime, reader: UUID) -> bool:
+    own = (PlayerDelivery.player_id == reader) & (PlayerDelivery.kind == BUNDLE.name)
+    told = own & (PlayerDelivery.result == "sent") & (PlayerDelivery.at > moment)
+    return db.session.execute(select(PlayerDelivery.letter_id).where(told).limit(1)).first() is not None
 
 
 def _chat_of(said: Sequence[Json], names: Sequence[str]) -> Chat:

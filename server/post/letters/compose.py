@@ -22,14 +22,13 @@ from server.play.table import OVER
 from server.post import wording
 from server.post.desk.addresses import player_word
 from server.post.incoming.automatic_mail import LOOP
-from server.post.letters import account, answers, desk, games, seats, turns
+from server.post.letters import account, answers, desk, games, seats, several, turns
 from server.post.letters.addresses import (
     desk_address,
     locale_of,
     reply_address,
     return_address,
     stop_link,
-    turn_address,
 )
 from server.post.letters.context import Reader, Recipient, letter_for
 from server.post.mime import Message, encode
@@ -40,10 +39,9 @@ log = logging.getLogger(__name__)
 
 _OF_DESK = desk.DeskWelcome | desk.DeskAnswer
 _ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
-_CONFIRMING = turns.YourTurn | turns.YourTurns | games.GameEnded
+_CONFIRMING = turns.YourTurn | several.YourTurns | games.GameEnded
 _SHOWING = turns.YourTurn | answers.Answer | games.GameBegun
 _PICTURE = "table.png"
-_PICTURE_OF_SEVERAL = "table-{}.png"
 
 
 class Written(NamedTuple):
@@ -81,20 +79,11 @@ def compose_together(
     """
     row = turns_of[0][0]
     zone = stored_zone(player.zone)
-    urgent_first = sorted(turns_of, key=lambda it: it[0].data["due_at"])
-    numbers = known_numbers(player.player_id, [game.game_id for _, game in urgent_first])
+    readers = [Reader(game, it.seat, zone, base_url, it) for it, game in turns_of]
     with force_locale(stored_locale(player.locale)):
-        told, images = [], []
-        for it, game in urgent_first:
-            reader = Reader(game, it.seat, zone, base_url, it)
-            number = numbers[game.game_id]
-            name, (image, alt) = _PICTURE_OF_SEVERAL.format(number), reader.picture(is_over=False)
-            address = turn_address(it, it.data["turn"], reply_domain) if reply_domain else ""
-            told.append(turns.turn_of_several(reader, number, address, name, alt))
-            images.append((name, image))
-        words = turns.YourTurns(name=player.name, turns=tuple(told))
+        words = several.your_turns(player, readers, reply_domain)
         reply_to = f"{player_word(player.player_id, player.email)}@{reply_domain}" if reply_domain else None
-        written = _written(_Envelope(row, base_url, player.email, reply_to), words, images=images)
+        written = _written(_Envelope(row, base_url, player.email, reply_to), words)
     return _with_return_path(written, row, player, reply_domain)
 
 
@@ -110,9 +99,9 @@ def _composed(
 ) -> Written | None:
     to = row.data.get("to") or (player.email if player else "")
     if isinstance(row, PlayerLetterRow):
-        words = letter_for(Recipient(row, base_url, player))
-        is_of_desk = isinstance(words, _OF_DESK)
-        reply_to = desk_address(row, to, reply_domain) if reply_domain and is_of_desk else None
+        words = letter_for(Recipient(row, base_url, player, reply_domain))
+        is_read_at_desk = isinstance(words, _OF_DESK | several.YourTurns)
+        reply_to = desk_address(row, to, reply_domain) if reply_domain and is_read_at_desk else None
         return _written(_Envelope(row, base_url, to, reply_to), words) if words else None
     assert game
     zone = stored_zone(player.zone) if player else ALWAYS.zone
@@ -137,15 +126,15 @@ def _written(
     envelope: _Envelope,
     words: wording.Letter,
     reader: Reader | None = None,
-    images: Sequence[tuple[str, bytes]] = (),
 ) -> Written:
     row, base_url, to, reply_to = envelope
-    is_of_several = isinstance(words, turns.YourTurns)
+    is_of_several = isinstance(words, several.YourTurns)
     mark = ""
     if reply_to:
         is_at_table = isinstance(words, desk.DeskAnswer) and words.at_table
         is_accepted = isinstance(words, seats.Rsvp) and words.is_accepted
-        takes_commands = is_accepted or isinstance(words, _OF_DESK | games.GameClosing)
+        has_no_turn = isinstance(words, several.YourTurns) and not (words.turns or words.listed)
+        takes_commands = is_accepted or has_no_turn or isinstance(words, _OF_DESK | games.GameClosing)
         mark = (
             wording.command_above()
             if takes_commands and not is_at_table
@@ -160,6 +149,7 @@ def _written(
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
+    images: Sequence[tuple[str, bytes]] = ()
     is_over = isinstance(words, games.GameEnded)
     if reader and (is_over or (isinstance(words, _SHOWING) and words.table)):
         image, alt = reader.picture(is_over)
@@ -170,7 +160,7 @@ def _written(
     elif reader and isinstance(words, seats.StandInAsked):
         image, alt = reader.public_picture(seats.names_without_links(reader))
         images = [(_PICTURE, image)]
-    if isinstance(words, desk.DeskAnswer):
+    if isinstance(words, desk.DeskAnswer | several.YourTurns):
         images = words.images
     page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
     message = Message(

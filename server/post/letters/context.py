@@ -58,6 +58,7 @@ class Recipient(NamedTuple):
     letter: PlayerLetterRow
     base_url: str
     player: Player | None  # None if the email goes to an address without an account
+    reply_domain: str | None = None  # None if inbound mail is off
 
     @property
     def known(self) -> Player:
@@ -137,8 +138,7 @@ class Reader(NamedTuple):
     @property
     def chat(self) -> Chat | None:
         """Return the chat since the reader's previous email about the game."""
-        row = self.letter
-        return chat_for(self.game, row.player_id, row.version, row.letter_id)
+        return chat_for(self.game, self.letter)
 
     @property
     def final_view(self) -> tuple[Json, list[Json]]:

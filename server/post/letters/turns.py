@@ -21,13 +21,12 @@ from server.post.plans import outcome_sentence
 from server.post.table_help import (
     asking_words,
     first_steps,
-    for_game,
     so_far,
     turns_before,
     who_joined,
     word_for_notation,
 )
-from server.post.wording import GameLetter, Letter, span, spoken
+from server.post.wording import GameLetter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
 
@@ -103,36 +102,6 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         is_first=not turns,
         line=whole if has_steps else examples[len(examples) // 2],
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TurnOfSeveral(YourTurn):
-    number: int  # of the game in the reader's list
-    answer: str  # address for replies to this turn; "" if inbound mail is off
-    picture: str  # name of the inline image
-    alt: str  # text alternative of the image
-
-
-def turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt: str) -> TurnOfSeveral:
-    about = your_turn(reader)
-    here = vars(about) | {
-        "explains": about.explains and f"{about.explains} {number}",  # such as `rules 2`
-        "line": for_game(number, about.line),
-    }
-    if answer:  # a reply needs the number, so examples have it
-        here |= {
-            "moves": tuple(for_game(number, it) for it in about.moves),
-            "whole": about.whole and for_game(number, about.whole),
-        }
-    return TurnOfSeveral(**here, number=number, answer=answer, picture=picture, alt=alt)
-
-
-@dataclass(frozen=True, kw_only=True)
-class YourTurns(Letter):
-    KIND: ClassVar = YOUR_TURN
-    TEMPLATE: ClassVar = "your-turns"
-    name: str  # of the reader
-    turns: tuple[TurnOfSeveral, ...]  # most urgent first
 
 
 @dataclass(frozen=True, kw_only=True)

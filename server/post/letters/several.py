@@ -1,0 +1,137 @@
+"""Emails about turns in several games."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+from zoneinfo import ZoneInfo
+
+from server.accounts.notice_kinds import YOUR_TURN
+from server.clock import clock
+from server.play.commits import load
+from server.play.seating.lobby import WaitingGame
+from server.play.turns.turn_links import turn_word
+from server.post.coalescing import MOST
+from server.post.letters.addresses import turn_address
+from server.post.letters.chat import Chat
+from server.post.letters.context import Reader, Recipient
+from server.post.letters.turns import YourTurn, your_turn
+from server.post.table_help import for_game
+from server.post.wording import GameLetter, Letter, moment, span
+from server.store.database_retry import Unavailable, is_passing
+from server.store.desk import numbers as known_numbers
+from server.store.tables import LetterRow, Player
+
+_PICTURE = "table-{}.png"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnOfSeveral(YourTurn):
+    number: int  # of the game in the reader's list
+    answer: str  # address for replies to this turn; "" if inbound mail is off
+    picture: str  # name of the inline image
+    alt: str  # text alternative of the image
+
+
+def _turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt: str) -> TurnOfSeveral:
+    about = your_turn(reader)
+    here = vars(about) | {
+        "explains": about.explains and f"{about.explains} {number}",  # such as `rules 2`
+        "line": for_game(number, about.line),
+    }
+    if answer:  # a reply needs the number, so examples have it
+        here |= {
+            "moves": tuple(for_game(number, it) for it in about.moves),
+            "whole": about.whole and for_game(number, about.whole),
+        }
+    return TurnOfSeveral(**here, number=number, answer=answer, picture=picture, alt=alt)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedTurn:
+    """A turn in short, in an email that has no room for all turns."""
+
+    number: int  # of the game in the reader's list
+    title: str
+    rules: str
+    due: str
+    left: str
+    link: str  # link to this turn only
+    chat: Chat | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class YourTurns(Letter):
+    """Turns in several games, or the bundle, which may also have one turn or none."""
+
+    KIND: ClassVar = YOUR_TURN
+    TEMPLATE: ClassVar = "your-turns"
+    name: str  # of the reader
+    turns: tuple[TurnOfSeveral, ...]  # most urgent first
+    images: tuple[tuple[str, bytes], ...] = ()  # inline images, each with its name
+    listed: tuple[ListedTurn, ...] = ()  # turns beyond those
+    news: tuple[GameLetter, ...] = ()  # the bundled emails
+
+
+def your_turns(
+    player: Player,
+    readers: Iterable[Reader],
+    reply_domain: str | None,
+    listed: tuple[ListedTurn, ...] = (),
+    news: tuple[GameLetter, ...] = (),
+) -> YourTurns:
+    urgent_first = sorted(readers, key=lambda it: it.letter.data["due_at"])
+    numbers = known_numbers(player.player_id, [it.game.game_id for it in urgent_first])
+    told, images = [], []
+    for reader in urgent_first:
+        number, row = numbers[reader.game.game_id], reader.letter
+        name, (image, alt) = _PICTURE.format(number), reader.picture(is_over=False)
+        address = turn_address(row, row.data["turn"], reply_domain) if reply_domain else ""
+        told.append(_turn_of_several(reader, number, address, name, alt))
+        images.append((name, image))
+    return YourTurns(name=player.name, turns=tuple(told), images=tuple(images), listed=listed, news=news)
+
+
+def turns_in_bundle(
+    it: Recipient, waiting: Sequence[WaitingGame], news: tuple[GameLetter, ...], zone: ZoneInfo
+) -> YourTurns:
+    """Return the bundle with these waiting games, most urgent first, and these bundled emails."""
+    numbers = known_numbers(it.known.player_id, [game.game_id for game in waiting])
+    told: list[Reader] = []
+    listed = []
+    for game in waiting:
+        reader = _reader_of(game, it, zone)
+        if reader and reader.is_outdated:
+            continue
+        if reader and len(told) < MOST:
+            told.append(reader)
+            continue
+        turn = ListedTurn(
+            number=numbers[game.game_id],
+            title=game.title,
+            rules=game.rules.capitalize(),
+            due=moment(game.due_at, zone),
+            left=span(game.due_at - clock.now()),
+            link=f"{it.base_url}/t/{turn_word(game.game_id, game.seat, game.turn)}",
+            chat=reader.chat if reader else None,
+        )
+        listed.append(turn)
+    return your_turns(it.known, told, it.reply_domain, tuple(listed), news)
+
+
+def _reader_of(game: WaitingGame, it: Recipient, zone: ZoneInfo) -> Reader | None:
+    """Return the input for an email about the turn in a waiting game, or None if this release can't read the game."""
+    row = LetterRow(
+        game_id=game.game_id,
+        kind=YOUR_TURN.name,
+        version=game.turn,
+        seat=game.seat,
+        player_id=it.known.player_id,
+        data={"turn": game.turn, "due_at": game.due_at.isoformat()},
+        made_at=game.asked_at,
+    )
+    try:
+        return Reader(load(game.game_id), game.seat, zone, it.base_url, row)
+    except Unavailable as error:
+        if is_passing(error):
+            raise
+        return None
