@@ -158,7 +158,10 @@ def finish(
     If there is a `fault`, set the email aside instead. Return False if the lease has expired and another worker has the
     email.
     """
-    answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
+    answer = None
+    if letter:
+        version = letter["version"]
+        answer = {"version": version, "turn": version, "letter_id": str(letter["letter_id"]), **letter["data"]}
     values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None, "fault": fault}
     finished = update(Incoming).where(_is_ours(mail)).values(values).returning(Incoming.mail_id)
     if db.session.execute(finished).first() is None:

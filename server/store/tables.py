@@ -588,7 +588,7 @@ class Incoming(Base, table="inbox", spread="game_id"):
     - `due_at`: when to process the email, or when the lease ends; None once it has been processed.
     - `asks`: what the player must confirm: nothing, "all" because the sender is uncertain, or "rest" for the commands
       that always need confirmation.
-    - `answer`: our reply, which may come back as a quote, with its version and the turn of its Reply-To.
+    - `answer`: our reply, which may come back as a quote, with its id, its version and the turn of its Reply-To.
     - `acted`: hashes of the lines that took effect, which are kept longer than the rest: see `replies`.
     - `fault`: for the operators, why the email could not be processed.
     - `mark`: mark of the invited address, if this is a reply to an invitation. In that case there is no turn.

@@ -53,6 +53,7 @@ from server.post.desk.table_moves import pass_on
 from server.post.desk.wishes import Wish, first_name_of, wish_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
+from server.post.incoming.commands import stops
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
@@ -251,13 +252,15 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = _request(mail, read, locale)
-    asked = without_repeats([it for it in request.asked if it.command and not has_link(_ADDRESS.sub("", it.line))])
+    own = (it for it in request.asked if (it.command and not has_link(_ADDRESS.sub("", it.line))) or stops(it.line))
+    asked = without_repeats([*own])
     wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
     asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
+    at_once = ("", *commands.AT_ONCE)
     with force_locale(locale):
-        said = [offer(wishes)] if wishes else [_said(errand, it) for it in asked if it.command in commands.AT_ONCE]
+        said = [offer(wishes)] if wishes else [_said(errand, it) for it in asked if it.command in at_once]
     # the question mark makes a final command ask once more, with its consequences
-    waiting = (it for it in asked if it.command not in commands.AT_ONCE)
+    waiting = (it for it in asked if it.command not in at_once)
     waits = [stored(replace(it, is_question=it.command in ASKING)) for it in waiting]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(errand, answer, is_proved=False), player, answer, unproved=uses)

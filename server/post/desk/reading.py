@@ -29,7 +29,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
-from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning
+from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
@@ -172,7 +172,11 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
         title = SUBJECT.sub("", mail.subject)
         written = [title] if is_empty and _bare(title) else []
-        found = [it for it in _asked(written, words_of(locale)) if it.command or is_about(it.line, *OF_DESK)]
+        found = [
+            it
+            for it in _asked(written, words_of(locale))
+            if it.command or stops(it.line) or is_about(it.line, *OF_DESK)
+        ]
         return replace(
             _agreement(written, mail),
             asked=tuple(found),
@@ -197,7 +201,13 @@ def read_request(mail: Mail, locale: str) -> Request:
     asked = [
         it
         for nr, it in enumerate(found)
-        if it.command or it.near or nr < last or it.line in below or it.requests or is_about(it.line, *OF_DESK)
+        if it.command
+        or it.near
+        or nr < last
+        or it.line in below
+        or it.requests
+        or stops(it.line)
+        or is_about(it.line, *OF_DESK)
     ]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
@@ -222,6 +232,7 @@ def _answerable(found: Sequence[Asked], has_wishes: bool) -> list[Asked]:
         it
         for it in found
         if is_about(it.line, *OF_DESK)
+        or stops(it.line)
         or (it.near and not has_wishes)
         or (it.requests and not (has_wishes and (wishes_in([it.line], False) or it.near)))
     ]

@@ -34,6 +34,7 @@ from server.post.desk.addresses import player_word
 from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
+from server.post.desk.subjects import id_in
 from server.post.desk.table_moves import for_number, games_named, lines_for_others, with_body
 from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
@@ -41,7 +42,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops, word_for
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
-from server.post.incoming.questions import explain, legal_moves, newest_answer
+from server.post.incoming.questions import explain, legal_moves, line_to_confirm, newest_answer
 from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
@@ -194,7 +195,8 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     if read.automatic or not is_welcome(player):
         return _Outcome()
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
-    offered = "" if request_to(game, mail.seat) else newest_answer(mail).get("meant", "")
+    is_other = request_to(game, mail.seat) or _asking_letter(mail, read)
+    offered = "" if is_other else newest_answer(mail).get("meant", "")
     own = invitations.with_offer(unsigned(read, player.name, locale), locale, offered)
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
@@ -268,7 +270,7 @@ def _in_own_words(reply: _Reply) -> Wishes | None:
     """Return what a reply in the player's own words says to another player's request, or that it requests to take back
     the player's move. Return None if that is unclear."""
     game, seat, locale = reply.game, reply.mail.seat, spoken().locale
-    if request_to(game, seat) and invitations.consents(reply.read, locale):
+    if request_to(game, seat) and not line_to_confirm(reply.mail) and invitations.consents(reply.read, locale):
         return Wishes(agree=True)
     if reply.is_proved and game.table.turns and invitations.requests_undo(reply.read):
         return Wishes(undo=True)
@@ -341,16 +343,31 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
 
 
 def _agreed_to(reply: _Reply, wishes: Wishes) -> Incoming | None:
-    """Return the email whose lines our newest reply asks to confirm, if this email only says yes to that. The token is
-    unnecessary if the sender's domain vouches for the email."""
-    mail, is_sure = reply.mail, reply.is_proved and reply.went_to_player and reply.read.is_authentic
-    if not (is_sure and wishes.problem and (line := newest_answer(mail).get("confirm"))):
+    """Return the email whose lines our reply asks to confirm, if this email only says yes to that. While another
+    player's request is open, it is unclear what the yes means.
+
+    The token is unnecessary if the email answers the very letter that asks, since only the player's mailbox has
+    received that letter's random id. It is also unnecessary if our newest reply asks and the sender's domain vouches
+    for the email.
+    """
+    mail = reply.mail
+    if not (reply.is_proved and reply.went_to_player and wishes.problem) or requests_to(reply.game, mail.seat):
         return None
     if not invitations.agrees(reply.read, spoken().locale):
         return None
-    return next(
-        (it for it in inbox.awaiting_confirmation(mail.game_id, mail.seat) if _line_to_confirm(it) == line), None
-    )
+    if answered := _asking_letter(mail, reply.read):
+        return answered
+    line = newest_answer(mail).get("confirm") if reply.read.is_authentic else None
+    waiting = inbox.awaiting_confirmation(mail.game_id, mail.seat) if line else []
+    return next((it for it in waiting if _line_to_confirm(it) == line), None)
+
+
+def _asking_letter(mail: Incoming, read: replies.Mail) -> Incoming | None:
+    """Return the email that waits for a confirmation, if this one answers the letter that asks for it."""
+    if (letter_id := id_in(read.answers)) is None:
+        return None
+    waiting = inbox.awaiting_confirmation(mail.game_id, mail.seat)
+    return next((it for it in waiting if (it.answer or {}).get("letter_id") == str(letter_id)), None)
 
 
 def _do_confirmed(waiting: _Reply, doing: Doing) -> None:

@@ -32,24 +32,20 @@ _RESIGNATIONS = frozenset(
     ("i resign", "i give up", "ich gebe auf", "ich gebe die partie auf", "j'abandonne", "j'abandonne la partie")
     + ("mi arrendo", "io mi arrendo", "abbandono", "abbandono la partita")
 )
-_STOPS = frozenset(
-    (
-        "stop",
-        "stopp",
-        "unsubscribe",
-        "abmelden",
-        "abbestellen",
-        "désabonner",
-        "désinscrire",
-        "disiscrivi",
-        "disiscrivimi",
-    )
-)
 PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 THANKS = "thanks|thx|thank you|danke|merci|grazie"
 _THANKED = re.compile(
     rf"(?<![ ,.!–-])[ ,.!–-]+(?:good game|gg|(?:{THANKS})(?: (?:all|for (?:the|a|this) (?:\w+ )?game|fürs spiel|für (?:das|die) (?:schöne )?(?:spiel|partie)"
     r"|pour (?:la|cette) (?:belle )?partie|per la (?:bella )?partita))?)$"
+)
+_STOP = (
+    r"(?:stopp?|unsubscribe(?: me)?|opt[ -]out|(?:mich )?ab(?:melden|bestellen)|melde?t? mich (?:bitte )?ab"
+    r"|(?:me |je (?:veux|voudrais) me )?dés(?:abonner|inscrire)|désabonne[zs]?(?:[ -]moi)?|désinscri(?:s|vez)(?:[ -]moi)?|désabonnement"
+    r"|disiscri(?:vi(?:mi)?|vetemi|vermi|zione)|(?:cancella|annulla)(?:re|te)? (?:la (?:mia )?|l')iscrizione)"
+    r"(?: (?:from|von|de|da) (?:this|these|the|your|all|diese[mnr]?|allen|ces?|cette|tous les|quest[aie])(?: mailing)? (?:lists?|e-?mails?|liste|courriels))?"
+)
+_STOPS = re.compile(
+    rf"(?:(?:{PLEASE})[ ,.!]+)*{_STOP}(?:[ ,.!;–-]+(?:and |und |et |e )?(?:{_STOP}|{PLEASE}|{THANKS}))*"
 )
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
@@ -71,7 +67,7 @@ def resigns(line: str) -> bool:
 
 def stops(line: str) -> bool:
     """Return whether a line asks, in any language, that we write no further emails."""
-    return _plain(line.strip(" .!\"'")) in _STOPS
+    return _STOPS.fullmatch(_plain(line.strip(" .!\"'"))) is not None
 
 
 def _plain(words: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask_babel import gettext, ngettext
 
+from server.accounts.rate_limits import most_of
 from server.games import Json, Seat
 from server.games.presentation import example, later_moves, legend, score_unit, write_move
 from server.play.game import Game
@@ -186,6 +187,13 @@ def newest_answer(mail: Incoming) -> Json:
     return next(iter(inbox.answers(mail.game_id, mail.seat, mail.turn, 1)), {})
 
 
+def line_to_confirm(mail: Incoming) -> str:
+    """Return the line that confirms what our replies to this turn ask about. Return "" if no email waits for it."""
+    waiting = {it.answer.get("confirm") for it in inbox.awaiting_confirmation(mail.game_id, mail.seat) if it.answer}
+    told = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most) if waiting else []
+    return next((it["confirm"] for it in told if it.get("confirm") in waiting), "")
+
+
 def legal_moves(mail: Incoming, game: Game, with_later: bool = False) -> Sequence[Any]:
     """Return the legal moves of the turn that an email answers, if the game completes lines by them. `with_later`: also
     the steps that can follow in this turn."""
@@ -198,15 +206,17 @@ def legal_moves(mail: Incoming, game: Game, with_later: bool = False) -> Sequenc
 
 
 def _about_yes(doing: Doing) -> str:
-    """Return which line confirms what our newest reply asks about, for a player who replies only "yes". Anyone who
+    """Return which line confirms what our replies ask about, for a player who replies only "yes". Anyone who
     knows the reply address can forge that, unless the sender's domain vouches for the email."""
-    confirm = newest_answer(doing.mail).get("confirm")
-    if confirm:
-        return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
+    confirm = line_to_confirm(doing.mail)
     asked = [it for it in requests_to(doing.game, doing.mail.seat) if it in _AGREEING]
-    if len(asked) > 1:
-        agreeing = (_AGREEING[it] for it in asked)
-        lines = [gettext(told, line=word_for(command, spoken().locale)) for command, told in agreeing]
+    if confirm and not asked:
+        return str(gettext('To confirm it, reply with this line: "%(line)s"', line=confirm))
+    if confirm or len(asked) > 1:
+        lines = [
+            gettext(told, line=word_for(command, spoken().locale)) for command, told in (_AGREEING[it] for it in asked)
+        ]
+        lines += [gettext('"%(line)s" to your own request', line=confirm)] if confirm else []
         return str(
             gettext("Several requests are open. To agree, reply with one of these: %(lines)s.", lines="; ".join(lines))
         )

@@ -347,6 +347,25 @@ def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answe
     assert "nearest command" not in told
 
 
+_WAY_TO_STOP = 'To stop all emails about your games, reply "set mails off".'
+
+
+@pytest.mark.parametrize(
+    "words", ["unsubscribe", "stop please, unsubscribe", "Please unsubscribe me from this list", "Abmelden, bitte"]
+)
+def test_the_desk_says_how_to_stop_emails(ann: Correspondent, words: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    assert _WAY_TO_STOP in " ".join(ann.asks(words).text.split())
+    for subject, text in ((words, ""), ("", words)):
+        (told,) = ann.answers(DESK, text, subject)
+        assert _WAY_TO_STOP in " ".join(told.text.split()), subject
+    (told,) = ann.answers(ann.newest_answer.reply_to, "", words)
+    assert _WAY_TO_STOP in " ".join(told.text.split())
+    (told,) = ann.answers(ann.newest_answer.reply_to, f"games\n\n{words}")
+    assert _WAY_TO_STOP in " ".join(told.text.split())
+
+
 def test_a_city_is_a_time_zone_and_emails_that_are_off_have_consequences(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     ann.answers(hello.reply_to, "name Ann")

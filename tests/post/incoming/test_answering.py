@@ -810,6 +810,32 @@ def test_a_yes_confirms_a_resignation_if_the_sender_is_proved(office: Office, ga
     assert is_resigned(game_id)
 
 
+@pytest.mark.parametrize("yes", ["yes", "Yes, I'm sure", "ja"])
+def test_a_yes_to_the_letter_that_asks_confirms_a_resignation(office: Office, game_id: UUID, yes: str) -> None:
+    asked = ada_writes(office, "resign")
+    to_it = {"In-Reply-To": str(asked.message["Message-ID"])}
+    assert "reply with this line" in " ".join(ada_writes(office, yes).text.split())
+    again = ada_writes(office, yes)  # to another letter of ours
+    assert f'reply with this line: "{confirmation_in(asked)}"' in " ".join(again.text.split())
+    ada_writes(office, yes, sender="eve@other.example", **to_it)
+    ada_writes(office, f"{yes}?\n\nBut I may still change my mind.", **to_it)
+    assert not is_resigned(game_id)
+    assert "You've resigned" in ada_writes(office, yes, **to_it).text
+    assert is_resigned(game_id)
+
+
+def test_a_yes_asks_back_while_another_player_waits_for_one(office: Office, game_id: UUID, bea: UUID) -> None:
+    asked = ada_writes(office, "resign")
+    vote(game_id, bea, "pause", True)
+    proof = {"Authentication-Results": "mx.stars.example; dmarc=pass header.from=example.org"}
+    arrives(asked.reply_to, a_mail("yes", **{"In-Reply-To": str(asked.message["Message-ID"])}, **proof))
+    deal_with_mails()
+    told = " ".join(office.mails("ada")[-1].text.split())
+    assert f'"pause" to the pause; "{confirmation_in(asked)}" to your own request.' in told
+    assert not is_resigned(game_id)
+    assert head_of(game_id).table.status == "running"
+
+
 def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text

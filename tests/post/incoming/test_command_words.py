@@ -330,6 +330,16 @@ def test_our_reply_lists_the_commands_as_they_can_be_written(
     assert "seat-handed-over" in happened(game_id)
 
 
-@pytest.mark.parametrize("line", ["Stop!", "stopp", "STOPP.", "unsubscribe", "Abmelden", "désabonner"])
+@pytest.mark.parametrize(
+    "line",
+    ["Stop!", "stopp", "STOPP.", "unsubscribe", "Abmelden", "désabonner"]
+    + ["stop please, unsubscribe", "Please unsubscribe me from this list.", "Bitte abmelden", "Melde mich bitte ab"]
+    + ["me désabonner, s’il te plaît", "Désabonnez-moi", "cancella l’iscrizione", "Disiscrivimi, grazie"],
+)
 def test_a_word_that_stops_all_emails_is_understood_in_any_language(line: str) -> None:
     assert stops(line)
+
+
+@pytest.mark.parametrize("line", ["stop the game", "don't stop", "please", "To unsubscribe, write to x@y.org"])
+def test_a_sentence_with_a_word_that_stops_emails_stops_none(line: str) -> None:
+    assert not stops(line)
