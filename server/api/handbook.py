@@ -32,7 +32,7 @@ _POLICY = "Content-Security-Policy"
 _WITH_SCRIPT = HEADERS | {
     _POLICY: HEADERS[_POLICY].replace("default-src 'none';", "default-src 'none'; script-src 'self';")
 }
-_SECTION = re.compile(r'(?s)<h[23] id="([^"]+)">(.*?)</h[23]>(.*?)(?=<h[23] |\Z)')
+_HEADING = re.compile('<h[23] id="')
 _CLIENTS = docs.FOLDER / "clients"  # tests play games with these clients: see tests/clients
 
 
@@ -79,8 +79,10 @@ def _handbook_places() -> Iterator[tuple[str, str, str]]:
     for name in docs.DOCUMENTS:
         found = _document(name)
         yield f"/docs/{name}", found.title, words_in(docs.DOCUMENTS[name])
-        for place, heading, text in _SECTION.findall(found.html):
-            yield f"/docs/{name}#{place}", f"{found.title}: {Markup(heading).striptags()}", words_in(text)
+        for section in _HEADING.split(found.html)[1:]:
+            place, _, rest = section.partition('">')
+            heading, _, text = rest.partition("</h")
+            yield f"/docs/{name}#{place}", f"{found.title}: {Markup(heading).striptags()}", words_in(text[len("2>") :])
 
 
 def _reference() -> Reference:
