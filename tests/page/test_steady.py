@@ -157,7 +157,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
     page = windows.open(ada, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_text("Options, pause, leave")).to_be_attached()
-    line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *, .scores b"
+    line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"
     with nothing_moves(page, everything):
         for wish in ("pause", "abandon"):
             ben.post(f"/v1/games/{game_id}/votes", {"on": wish, "vote": True}, status=200)
@@ -172,6 +172,36 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
         expect(line).to_have_text(re.compile(r"^ben.* asks to abandon the game\.$"))
         page.get_by_role("button", name="Close", exact=True).click()
         expect(line).to_have_count(0)
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_a_request_moves_nothing_while_another_player_is_to_move(
+    house: House, windows: Windows, rules: str, size: str
+) -> None:
+    ada, ben = (quiet(sign_in(house, f"{name}-waits-{rules}-{size}@example.org")) for name in ("ada", "ben"))
+    options = {"start_seat": 0} if rules == "sternenhimmel" else {}
+    game_id = game_of(ada, ME, OPEN, *[BOT] * (rules == "sternenhimmel"), rules=rules, options=options)
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    while play(ada, game_id):
+        pass
+    page = windows.open(ada, **SIZES[size])
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+    line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"
+    with nothing_moves(page, everything):
+        ada.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
+        expect(line).to_have_text("You asked for a pause.")
+        covers_little(page)
+        ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
+        expect(line).to_have_text(re.compile(r"^You asked for a pause\. ben.*: not now\.$"))
+        ben.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+        expect(line).to_have_text(re.compile(r"^ben.* asks to abandon the game\.\+1$"))
+        press(line)
+        for button in page.locator(".whole button").all():
+            expect(button).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")
+        expect(line).to_be_focused()
 
 
 @pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])
