@@ -321,6 +321,14 @@ def is_ending(line: str, signed: Collection[str]) -> bool:
     )
 
 
+def without_footer(lines: Sequence[str]) -> list[str]:
+    """Return lines without the footers of mail programs at their end, such as "Sent from my iPhone"."""
+    kept = list(lines)
+    while kept and (not kept[-1].strip() or _FOOTER.match(kept[-1].strip(_MARKS_AROUND))):
+        kept.pop()
+    return kept
+
+
 def _starts_sentence(bare: str) -> bool:
     """Return whether this line starts like a sentence or a name: with a capital letter, or with a letter of a script
     that has no capitals."""

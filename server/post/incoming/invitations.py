@@ -31,7 +31,7 @@ from server.post.desk.reading import read_line, unsigned
 from server.post.desk.rule_texts import section_about
 from server.post.desk.wishes import first_name_of, name_in
 from server.post.incoming import replies
-from server.post.incoming.doubt import contradiction_in, is_courtesy
+from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
 from server.post.incoming.sentences import without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import answers_about_desk, terms_of
@@ -501,5 +501,7 @@ def _likely_name(guest: Guest) -> str:
 
 def _words_of(read: replies.Mail) -> str:
     """Return the words of a reply for the host, or "" if it says only no or contains a link."""
-    said = clean_lines("\n".join(line for line in read.lines if line.strip()), LONGEST_GREETING, MOST_LINES)
+    said = clean_lines(
+        "\n".join(line for line in without_footer(read.lines) if line.strip()), LONGEST_GREETING, MOST_LINES
+    )
     return "" if _SAID[NO].fullmatch(said) or has_link(said) or has_link(" ".join(said.split())) else said
