@@ -8,7 +8,7 @@ import pytest
 from server.accounts.notice_kinds import ANSWER, MAIL_KINDS, NOTICE_KINDS, NoticeKind
 from server.page import SOURCES
 from server.post.letters import compose, context
-from server.post.wording import GameLetter
+from server.post.wording import GameLetter, Letter
 
 assert compose  # so that all builders are registered
 ALL = list(NOTICE_KINDS.values())
@@ -16,10 +16,19 @@ TEMPLATES = Path(compose.__file__).parents[1] / "templates"
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
-def test_only_notice_kinds_sent_by_email_have_a_builder_and_a_template(kind: NoticeKind) -> None:
+def test_only_notice_kinds_sent_by_email_have_a_builder(kind: NoticeKind) -> None:
     assert (kind.name in context._BUILDERS) == bool(kind.headline)
+
+
+def classes_of(letter: type[Letter]) -> list[type[Letter]]:
+    below = letter.__subclasses__()
+    return [found for it in below for found in classes_of(it)] if below else [letter]
+
+
+def test_every_letter_has_its_templates() -> None:
+    names = {letter.TEMPLATE or letter.KIND.name for letter in classes_of(Letter)}
     for ending in ("txt", "html"):
-        assert (TEMPLATES / f"{kind.name}.{ending}").exists() == bool(kind.headline)
+        assert names <= {path.stem for path in TEMPLATES.glob(f"*.{ending}")}
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
