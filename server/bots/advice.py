@@ -14,7 +14,7 @@ import orjson
 
 from server.bots.search import Compared, Effort, Seen, compare
 from server.games import Rules
-from server.games.contract import Aim, Effect
+from server.games.contract import Aim, Effect, Judge
 
 ONE_TURN_AHEAD: Final = Effort(worlds=4, candidates=4)
 TO_THE_END: Final = Effort(worlds=24, candidates=4)  # a quarter of a second; with 4 worlds, most moves seem equal
@@ -34,11 +34,12 @@ def suggested(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:
     moves = _distinct(seen.moves, partial(effect, seen.rules))
     rng = Random(orjson.dumps(seen.view, option=orjson.OPT_SORT_KEYS))
     find: Aim | None = getattr(seen.rules, "aim", None)
-    if not find:
+    judge: Judge | None = getattr(seen.rules, "judge", None)
+    if find is None or judge is None:
         return compare(seen._replace(moves=moves), effort, seconds, rng)
     aim = find(seen.view)
     rng.shuffle(moves)
-    moves.sort(key=seen.rules.judge(seen.view), reverse=True)  # type: ignore[attr-defined]  # callers ask `can_compare`
+    moves.sort(key=judge(seen.view), reverse=True)
     varied = [*dict.fromkeys([*moves[:CLOSEST], *_distinct(moves, aim)])]
     compared = compare(seen._replace(moves=varied[: effort.candidates]), effort, seconds, rng)
     return _distinct(compared, lambda it: aim(it.move))

@@ -6,7 +6,7 @@ import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { go, toGame } from "../ui/routes.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
-import { knows, listed, played, t, tell } from "../ui/words.js";
+import { knows, listed, t, tell, whoPlays } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS, wantedOf } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
@@ -27,7 +27,7 @@ export function Result({ table, isFresh, isReviewed, review }) {
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
-  const names = game.seats.map((it) => played(seatName(it), it.stand_in));
+  const names = game.seats.map((it) => whoPlays(seatName(it), it.stand_in));
   const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0] && !game.seats[winners[0]].stand_in;

@@ -1,7 +1,7 @@
 // The story of a game, one sentence per event.
 import { eventTypes, GAMES } from "../ui/games.js";
 import { store } from "../ui/store.js";
-import { botName, knows, listed, played, t, tell } from "../ui/words.js";
+import { botName, knows, listed, t, tell, whoPlays } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Seat, Sentences, Store } from "../ui/types" */
 
 /**
@@ -142,7 +142,7 @@ export function tellToo(sentences, beside) {
  */
 export function sentence(item, all, rules, own) {
   const bots = item.bots ?? {};
-  const names = all.map((name, seat) => (seat === own && !bots[seat] ? t("you") : played(name, bots[seat])));
+  const names = all.map((name, seat) => (seat === own && !bots[seat] ? t("you") : whoPlays(name, bots[seat])));
   const isOwn = own !== undefined && item.seat === own && !bots[own];
   const key = `story.${item.type}`;
   const name = names[item.seat ?? -1]; // undefined if the event is about no seat

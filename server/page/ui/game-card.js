@@ -9,7 +9,7 @@ import { SeatMark } from "./seat-shapes.js";
 import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
 import { OPPONENTS } from "./opponents.js";
-import { botName, knows, listed, played, t } from "./words.js";
+import { botName, knows, listed, t, whoPlays } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
 
 /** @param {string} name */
@@ -141,7 +141,7 @@ export function GameCard({ game: plain, usual, children }) {
  * @param {string} key
  */
 export const verdict = ({ you }, winners, nameOf, key = "won") => (winners.length === 1 && winners[0].seat === you?.seat && !winners[0].stand_in
-  ? t(`${key}.you`) : t(key, { names: listed(winners.map((it) => played(nameOf(it), it.stand_in))) }));
+  ? t(`${key}.you`) : t(key, { names: listed(winners.map((it) => whoPlays(nameOf(it), it.stand_in))) }));
 
 /**
  * Show whose turn it is and until when, or the result.

@@ -122,7 +122,7 @@ export const botName = (bot) => (bot ? (bot[0].toUpperCase() + bot.slice(1)).rep
  * @param {string} name
  * @param {string | null} [bot]
  */
-export const played = (name, bot) => (bot ? t("bot.for", { bot: botName(bot), name }) : name);
+export const whoPlays = (name, bot) => (bot ? t("bot.for", { bot: botName(bot), name }) : name);
 
 /**
  * Return the message for a key, or the last part of the key if it is unknown, for example from a newer server.

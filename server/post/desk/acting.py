@@ -190,8 +190,8 @@ _SETTINGS = {  # a value for examples, and what the setting does
         "bundled",
         noted(
             "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
-            "at-once, you get each email immediately. With off, you get no emails about your games. For one kind of email, "
-            "name it first, such as message off."
+            "at-once, you get each email immediately. With off, you get no emails about your games. With default, turns that "
+            "begin within two minutes come in one email. For one kind of email, name it first, such as message off."
         ),
     ),
     commands.REMINDERS: (
