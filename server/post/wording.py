@@ -195,8 +195,10 @@ class Picture(NamedTuple):
 NO_PICTURE = Picture()
 
 
-def write_page(letter: Letter, picture: Picture = NO_PICTURE, mark: str = "", stop: str = "", desk: str = "") -> str:
-    """Return an email as HTML. See `write` for the last three parameters."""
+def write_page(
+    letter: Letter, picture: Picture = NO_PICTURE, mark: str = "", stop: str = "", desk: str = "", reply_to: str = ""
+) -> str:
+    """Return an email as HTML. `reply_to` is the address for replies. See `write` for the three parameters before it."""
     page = _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
         picture=picture.name,
@@ -204,6 +206,7 @@ def write_page(letter: Letter, picture: Picture = NO_PICTURE, mark: str = "", st
         mark=mark,
         stop=stop,
         desk=desk,
+        reply_to=reply_to,
         locale=spoken().locale,
         catalogue=get_translations(),
     )

@@ -18,6 +18,7 @@ from server.clock import clock
 from server.play.seating.games import open_game
 from server.post import wording
 from server.post.desk.rule_texts import Blocks
+from server.post.desk.wishes import Offer
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.post.letters import account, answers, desk, seats, several, turns
@@ -63,6 +64,7 @@ def of_kind(kind: type[Any]) -> Any:
     values[tuple[several.ListedTurn, ...]] = (listed,) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is several.YourTurns else ()
     values[tuple[tuple[str, Blocks], ...]] = (("Xyz", [(True, ["Xyz"]), (False, ["Xyz"])]),)
+    values[tuple[Offer, ...]] = (Offer("Xyz", "Xyz", "Xyz"),)
     values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
     values |= {tuple[tuple[str, bytes], ...]: (), tuple[tuple[str, str], ...]: ()}
     if kind is several.YourTurns:
@@ -80,7 +82,7 @@ def variants(kind: type[Any]) -> Iterator[Any]:
     """The letter with all that it may say, and with each of its parts missing."""
     letter = of_kind(kind)
     yield letter
-    empty: dict[Any, object] = {str: "", bool: False, tuple[str, ...]: (), Chat | None: None}
+    empty: dict[Any, object] = {str: "", bool: False, tuple[str, ...]: (), tuple[Offer, ...]: (), Chat | None: None}
     for field in fields(kind):
         if field.type in empty and field.name not in ("name", "title"):
             yield replace(letter, **{field.name: empty[field.type]})

@@ -303,7 +303,7 @@ def _did_you_mean(line: str) -> str:
 def offer(wishes: Sequence[Wish]) -> Said:
     """Return the lines that do what a sentence wishes for."""
     told = ngettext("Reply with this line:", "Reply with the line that you want:", len(wishes))
-    return Said(told=[told], items=[it.told() for it in wishes], offers=[it.asked for it in wishes])
+    return Said(told=[told], items=[it.offer().told for it in wishes], offers=[it.asked for it in wishes])
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:

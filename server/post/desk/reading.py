@@ -27,8 +27,8 @@ from server.post.desk.arguments import (
     rules_in,
     without_bots,
 )
-from server.post.desk.commands import BY_NAME, COMMANDS, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
-from server.post.desk.wishes import Wish, is_wish_to_play, name_in, wishes_in
+from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
+from server.post.desk.wishes import Wish, explanations, is_wish_to_play, name_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.near_misses import Grammar, Spoken
@@ -36,7 +36,6 @@ from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail, means_something
 from server.post.topics import COST, HOW_LONG, MAILS, NIGHTS, OF_DESK, SCORING, is_about
 from server.sanitize import clean, without_unseen
-from server.translations import language
 
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
@@ -130,7 +129,7 @@ class Request:
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
     wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
-    is_outright: bool = False  # they only say that the writer wants to play a game against bots
+    is_outright: bool = False  # they only say that the writer wants to play a game
 
     def with_outright_wish(self) -> "Request":
         """Return the request with its wish for a game as a command, if it is stated outright."""
@@ -144,13 +143,13 @@ class Request:
 def _without_explanations(lines: Sequence[str], locale: str) -> tuple[str, ...]:
     """Return lines without the explanations in our lists of commands, as in `games: Lists your games`. A mail program
     may have wrapped them."""
-    told = [_words_of(language(locale).gettext(it.help)) for it in COMMANDS]
+    told = list(map(_words_of, explanations(locale)))
     found, left = list[str](), ""  # what is left of an explanation for the next line
     for line in lines:
         head, colon, tail = line.partition(":")
-        if left and left == _words_of(line):
+        if left and (more := _words_of(line)) and f"{left} ".startswith(f"{more} "):
             found.append("")
-            left = ""
+            left = left.removeprefix(more).strip()
             continue
         words = _words_of(tail) if colon else ""
         whole = next((it for it in told if " " in words and it.startswith(words)), "")
@@ -192,7 +191,7 @@ def read_request(mail: Mail, locale: str) -> Request:
             wishes = tuple(it for it in wishes if it.command == SET)
         asked = _answerable(found, bool(wishes))
         said = "" if asked and not wishes else next((it for it in lines if not is_courtesy(it)), "")
-        is_outright = [it.command for it in wishes if it.command != SET] == [PLAY] and is_wish_to_play(lines)
+        is_outright = sum(it.command == PLAY for it in wishes) == 1 and is_wish_to_play(lines)
         said = clean(said, LONGEST)
         return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]

@@ -58,21 +58,18 @@ class _Edition(NamedTuple):
     options: Mapping[str, str]
 
 
-def games_in_short(locale: str) -> list[str]:
-    """Return what each game is, for how many players, and how long it takes each of them, a line each."""
-    say, found = language(locale), []
-    for name, rules in GAMES.items():
-        first, stop, _ = introduction(name, locale)[0].partition(". ")
-        line = say.gettext(
-            "%(game)s: %(what)s %(least)s to %(most)s players, about %(time)s each.",
-            game=name.capitalize(),
-            what=first + stop.strip(),
-            least=min(rules.SEATS),
-            most=max(rules.SEATS),
-            time=times.span(timedelta(minutes=5 * round((usual_minutes(name, min(rules.SEATS)) or 0) / 5)), say),
-        )
-        found.append(punctuated(line, locale))
-    return found
+def game_in_short(name: str, locale: str) -> str:
+    """Return what a game is, for how many players, and how long it takes each of them."""
+    say, seats = language(locale), GAMES[name].SEATS
+    first, stop, _ = introduction(name, locale)[0].partition(". ")
+    line = say.gettext(
+        "%(what)s For %(least)s to %(most)s players; a game takes about %(time)s of your time.",
+        what=first + stop.strip(),
+        least=min(seats),
+        most=max(seats),
+        time=times.span(timedelta(minutes=5 * round((usual_minutes(name, min(seats)) or 0) / 5)), say),
+    )
+    return punctuated(line, locale)
 
 
 def rule_sections(name: str, locale: str, options: Json | None = None) -> tuple[Section, ...]:

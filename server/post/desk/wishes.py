@@ -1,10 +1,13 @@
 """Sentences to the post desk that wish for a game or give a name: the lines to reply with instead.
 
-A sentence starts a game only if it wishes outright for one against bots, and its sender is proved.
+A sentence starts a game against bots only if it wishes outright for a game, without naming other players, and its
+sender is proved.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from flask_babel import gettext
@@ -12,15 +15,19 @@ from flask_babel import gettext
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
-from server.post.desk.commands import BY_NAME, FIND, NAME, NEW, PLAY, RULES, SET, name_word
+from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word
+from server.post.desk.rule_texts import game_in_short
 from server.post.incoming.doubt import is_courtesy
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.sanitize import has_link
+from server.translations import LOCALES, language, noted
 
 LONGEST_NAME = 40  # characters
 _SHORT = 3  # words
+_EXPLAINS_GAME = noted("Explains the game and how to write a move.")
+_INVITES = noted("Opens a game and sends the invitations.")
 _SHORTEST_GAME = 5  # letters; shorter words may be any word
 
 _ADDRESS = re.compile(r"[^\s<>,;:@()\"]{1,80}@[^\s<>,;:@()\"]{1,200}[^\s<>,;:@()\".!?]")
@@ -39,16 +46,29 @@ _OWN_NAME = re.compile(
 
 _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
 _WISH_TO_PLAY = re.compile(
-    r"(?:(?:ok|okay|hi|hello|hallo|bonjour|salut|ciao|well|then|so|yes|ja|oui|sì)[ ,.!]+){0,3}(?:"
-    r"(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to play (?:a game of )?(?P<en>\w+) (?:against|with|vs\.?) {0}"
-    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+) gegen {0} spielen"
-    r"|je (?:veux|voudrais) jouer (?:à |une partie de )?(?P<fr>\w+) contre {0}"
-    r"|(?:vorrei|voglio) giocare (?:a |una partita a )?(?P<it>\w+) contro {0}"
+    r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|gut|gern|oui|sì|va bene|d['’]accord)[ ,.!]+){0,3}"
+    r"(?:(?:please|bitte|per favore) )?(?:"
+    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start) (?:an? (?:game|round) of )?(?P<en>\w+)"
+    r"(?: (?:against|with|vs\.?) {0})?"
+    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
+    r"|(?:ich )?(?:spiele?|starte)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<german>\w+)(?: gegen {0})?"
+    r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(?P<fr>\w+)(?: contre {0})?"
+    r"|(?:je )?joue[rz]? (?:à |une partie de )?(?P<french>\w+)(?: contre {0})?"
+    r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(?P<it>\w+)(?: contro {0})?"
     r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie)){0,2}[ .!]*".replace(
         "{0}", _BOTS
     ),
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A line with which the reader can reply, in their language."""
+
+    line: str
+    does: str
+    told: str  # the line and what it does
 
 
 class Wish(NamedTuple):
@@ -62,16 +82,28 @@ class Wish(NamedTuple):
         """Return the line in English words."""
         return f"{self.command} {NAME} {self.rest}" if self.command == SET else f"{self.command} {self.rest}"
 
-    def told(self) -> str:
-        """Return the line in the reader's language, with what it does."""
+    def offer(self, game: str = "") -> Offer:
+        """Return the line in the reader's language, with what it does. `game`: what the game is."""
         locale = spoken().locale
         line, does = f"{BY_NAME[self.command].word(locale)} {self.rest}", gettext(BY_NAME[self.command].help)
         if self.command == NEW and "@" in self.rest:
-            does = gettext("Opens a game and sends the invitations.")
+            does = gettext(_INVITES)
+        if self.command == RULES:
+            does = gettext(_EXPLAINS_GAME)
         if self.command == SET:
             line = f"{name_word(locale)} {self.rest}"
             does = gettext("The others see you as %(called)s.", called=self.rest)
-        return punctuated(f"{line}: {does}", locale)
+        does = f"{game} {does}".strip()
+        return Offer(line, does, punctuated(f"{line}: {does}", locale))
+
+
+@lru_cache(len(LOCALES))
+def explanations(locale: str) -> tuple[str, ...]:
+    """Return what our lists of lines say after a colon, in this language."""
+    say = language(locale).gettext
+    starts = say(BY_NAME[PLAY].help)
+    games = [f"{game_in_short(game, locale)} {starts}" for game in GAMES]
+    return *(say(it.help) for it in COMMANDS), *games, say(_EXPLAINS_GAME), say(_INVITES)
 
 
 def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
@@ -84,7 +116,11 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
         guests = " ".join(dict.fromkeys(addresses))
         found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
     else:
-        found = [Wish(command, game) for command in _commands(text, games, is_near) for game in games or GAMES]
+        found = [
+            Wish(command, game)
+            for command in _commands(text, games, is_near, is_wish_to_play(lines))
+            for game in games or GAMES
+        ]
     return [*found, *([Wish(SET, name)] if name else [])]
 
 
@@ -105,13 +141,13 @@ def wish_in(command: str, rest: str) -> Wish | None:
 
 
 def is_wish_to_play(lines: Sequence[str]) -> bool:
-    """Return whether an email only says that its writer wants to play a game against bots."""
+    """Return whether an email only says that its writer wants to play a game, against bots if against anybody."""
     own = [line for line in lines if line.strip() and not is_courtesy(line)]
     found = _WISH_TO_PLAY.fullmatch(own[0].strip()) if len(own) == 1 else None
     return found is not None and any(is_game(it) for it in found.groups() if it)
 
 
-def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:
+def _commands(text: str, games: Sequence[str], is_near: bool, is_outright: bool) -> Iterator[str]:
     names_game = games or is_about(text, PLAYING)
     against_bot, with_people = is_about(text, BOTS), is_about(text, PEOPLE)
     is_wanted = is_about(text, WANTING)
@@ -120,7 +156,7 @@ def _commands(text: str, games: Sequence[str], is_near: bool) -> Iterator[str]:
         if not (games and against_bot and is_wanted):
             return
     is_short = games and not is_near and len(text.split()) <= _SHORT
-    if is_short or (names_game and (is_wanted or against_bot)):
+    if is_short or is_outright or (names_game and (is_wanted or against_bot)):
         if against_bot or not with_people:
             yield PLAY
         if with_people or not against_bot:

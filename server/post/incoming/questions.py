@@ -244,7 +244,7 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
         invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
         mentioned = [] if invited else _mentioned_in(" ".join(written))
-        if is_wish and (lines := [it.told() for it in invited] or help_for(doing.game, mentioned)):
+        if is_wish and (lines := [it.offer().told for it in invited] or help_for(doing.game, mentioned)):
             told = ngettext(
                 "To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines)
             )

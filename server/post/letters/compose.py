@@ -30,7 +30,7 @@ from server.post.letters.addresses import (
     return_address,
     stop_link,
 )
-from server.post.letters.context import Reader, Recipient, letter_for
+from server.post.letters.context import Reader, Recipient, demo_picture, letter_for
 from server.post.mime import Message, encode
 from server.store.desk import numbers as known_numbers
 from server.store.tables import GameRow, LetterRow, Player, PlayerGame, PlayerLetterRow, db
@@ -155,14 +155,18 @@ def _written(
         image, alt = reader.picture(is_over)
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.Invitation):
-        image, alt = reader.demo_picture
+        image, alt = demo_picture(reader.game.table.rules.NAME)
         images = [(_PICTURE, image)]
     elif reader and isinstance(words, seats.StandInAsked):
         image, alt = reader.public_picture(seats.names_without_links(reader))
         images = [(_PICTURE, image)]
+    elif isinstance(words, desk.DeskWelcome) and words.pictured:
+        image, alt = demo_picture(words.pictured)
+        images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer | several.YourTurns):
         images = words.images
-    page = wording.write_page(words, wording.Picture(_PICTURE if images else "", alt), mark, stop, at_desk)
+    shown = wording.Picture(_PICTURE if images else "", alt)
+    page = wording.write_page(words, shown, mark, stop, at_desk, reply_to or "")
     message = Message(
         sender=sender,
         sender_name=words.sender_name,

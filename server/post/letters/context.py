@@ -45,6 +45,11 @@ def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
     return register
 
 
+def demo_picture(rules_name: str) -> tuple[bytes, str]:
+    """Return today's exhibition game when it had most to see, as a PNG and in words."""
+    return _demo_picture(rules_name, today(), spoken().locale)
+
+
 @lru_cache(_PICTURES)
 def _demo_picture(rules_name: str, day: date, locale: str) -> tuple[bytes, str]:
     shown = exhibition(rules_name, day)
@@ -161,11 +166,6 @@ class Reader(NamedTuple):
         """Return the table as everyone may see it now, as a PNG and in words."""
         picture = draw(self.game.table.rules.NAME, view_of(self.game, None), names, locale=spoken().locale)
         return png(picture), picture.title
-
-    @property
-    def demo_picture(self) -> tuple[bytes, str]:
-        """Return today's exhibition game when it had most to see, as a PNG and in words."""
-        return _demo_picture(self.game.table.rules.NAME, today(), spoken().locale)
 
     def happened(self, since: int) -> tuple[str, ...]:
         """Return what this seat saw after version `since`, up to the email's version."""

@@ -10,7 +10,7 @@ from flask_babel import gettext
 
 from server.accounts import notice_kinds
 from server.errors import NotFound
-from server.games import Json
+from server.games import GAMES, Json
 from server.games.presentation import draw, draw_end
 from server.play.views import describe, load_visible, story
 from server.post.desk.commands import (
@@ -27,8 +27,8 @@ from server.post.desk.commands import (
 )
 from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
-from server.post.desk.rule_texts import Blocks, games_in_short, rule_sections
-from server.post.desk.wishes import Wish
+from server.post.desk.rule_texts import Blocks, game_in_short, rule_sections
+from server.post.desk.wishes import Offer, Wish
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
 from server.post.wording import Letter, spoken
@@ -48,23 +48,32 @@ class DeskWelcome(Letter):
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
     closed: bool  # whether new players can't sign up now
-    games: tuple[str, ...]  # what each game is, one line each
     asked: bool  # whether the reader's email asks outright for `wishes`
-    wishes: tuple[str, ...]  # lines that open a game
+    wishes: tuple[Offer, ...]  # lines that open or explain a game
+    pictured: str  # the game whose picture the email shows, or ""
 
 
 @builds(notice_kinds.DESK_WELCOME)
 def desk_welcome(it: Recipient) -> DeskWelcome:
+    asked, closed = it.letter.data.get("asked", False), bool(it.letter.data["closed"])
+    wishes = [Wish(*wish) for wish in it.letter.data.get("wishes", ())]
+    wishes.sort(key=lambda wish: wish.command == RULES)
     return DeskWelcome(
         address=current_app.config["DESK_ADDRESS"] or "",
         link=it.base_url,
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
-        closed=bool(it.letter.data["closed"]),
-        games=tuple(games_in_short(spoken().locale)),
-        asked=it.letter.data.get("asked", False),
-        wishes=tuple(Wish(*wish).told() for wish in it.letter.data.get("wishes", ())),
+        closed=closed,
+        asked=asked,
+        wishes=tuple(_offer(wish, is_explained=not asked) for wish in wishes),
+        pictured="" if closed else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
     )
+
+
+def _offer(wish: Wish, is_explained: bool = False) -> Offer:
+    """Return a line to reply with. `is_explained`: whether the reader should learn what the game is."""
+    starts = wish.command == PLAY and wish.rest in GAMES
+    return wish.offer(game_in_short(wish.rest, spoken().locale) if is_explained and starts else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +100,7 @@ class DeskAnswer(Letter):
     name: str  # of the reader; "" once the account is deleted
     new: bool  # whether the account has just been created
     move: str  # a move with which a new player can reply, if it is their turn
-    first: tuple[str, ...]  # what else a new player can do first, one line each
+    first: tuple[Offer, ...]  # what else a new player can do first
     naming: str  # how a new player chooses a name, a sentence
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that the reader must confirm with `yes`
@@ -158,14 +167,14 @@ def _subject(of_email: str) -> str:
     return of_email if of_email.lower().startswith(("re:", "aw:")) else f"Re: {of_email}"
 
 
-def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]], has_games: bool) -> Iterator[str]:
+def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]], has_games: bool) -> Iterator[Offer]:
     """Yield the lines that do what the new player has wished for, or else begin the first game."""
     present = it.player.name if it.player else ""
     wished = [found for wish in wishes if (found := Wish(*wish)) != Wish(SET, present)]
     if not (has_games or any(wish.command not in (SET, RULES) for wish in wished)):
         games = dict.fromkeys(wish.rest for wish in wished if wish.command == RULES) or [A_GAME]
         wished = [*(Wish(command, game) for game in games for command in (PLAY, FIND)), *wished]
-    yield from (wish.told() for wish in wished)
+    yield from map(_offer, wished)
 
 
 def _naming(it: Recipient, locale: str) -> str:

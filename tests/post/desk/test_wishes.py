@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
+from urllib.parse import parse_qs
 from uuid import UUID
 
 import pytest
@@ -173,15 +175,25 @@ def test_a_copied_line_of_a_list_is_its_command(ann: Correspondent) -> None:
     assert "We don't understand" not in answer.text
 
 
-def test_a_first_email_says_of_each_game_what_it_is_for_how_many_and_how_long(ann: Correspondent) -> None:
+def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
-    for line in (
-        "- Sternenhimmel: Light up the constellations of the zodiac, one star a turn. 3 to 5 players, about 1 hour each.",
-        "- Sternenglanz: Build one night sky together, each with a plan of your own. 2 to 4 players, about 50 minutes each.",
-    ):
-        assert line in " ".join(hello.text.split())
-        assert f"<li>{line[2:]}</li>" in hello.page
+    for line, game in {
+        "play sternenhimmel": "Light up the constellations of the zodiac, one star a turn. "
+        "For 3 to 5 players; a game takes about 1 hour of your time.",
+        "play sternenglanz": "Build one night sky together, each with a plan of your own. "
+        "For 2 to 4 players; a game takes about 50 minutes of your time.",
+    }.items():
+        told = f"{game} Starts a game against bots immediately."
+        assert f"- {line}: {told}" in " ".join(hello.text.split())
+        assert told in hello.page
+        (tap,) = re.findall(rf'<a class="say" href="mailto:([^"]+)">{line}</a>', hello.page)
+        address, _, query = tap.partition("?")
+        assert address == hello.reply_to
+        assert parse_qs(unescape(query)) == {"subject": [f"Re: {hello.subject}"], "body": [line]}
+    assert '<img src="cid:table.png"' in hello.page
     assert "Nothing has happened yet" not in hello.text
+    (copied,) = re.findall(r"^- play sternenglanz: (?:.+\n)+?(?=\n|-)", hello.text, re.MULTILINE)
+    assert "Game 1 Sternenglanz has started" in ann.asks(copied, hello.reply_to).text
 
 
 @pytest.mark.parametrize(
@@ -231,6 +243,16 @@ def test_a_first_email_with_other_words_gets_the_general_lines(ann: Corresponden
         ("I'd like to play sternenglanz against the computer please", True),
         ("ok then\nplay sternenglanz", True),
         ("Ich möchte Sternenglanz gegen Bots spielen.", True),
+        ("Ok, play sternenglanz please!", True),
+        ("I'd like to play Sternenglanz\n\nThanks, Ann", True),
+        ("Let's try sternenglanz", True),
+        ("Gut, ich würde gern Sternenglanz spielen!", True),
+        ("Je voudrais jouer à Sternenglanz, merci", True),
+        ("Ok, giochiamo a Sternenglanz", True),
+        ("I'd like to play sternenglanz with my sister", False),
+        ("Don't play sternenglanz", False),
+        ("I'd like to play sternenglanz or sternenhimmel", False),
+        ("How do I play sternenglanz", False),
         ("Could I play sternenglanz against the computer?", False),
         ("I'd like to play sternenglanz against the computer, but not yet", False),
         ("I'd like to play sternenglanz with friends or against bots", False),
