@@ -28,7 +28,8 @@ class Hint(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Get a hint
 
-        Returns the three best moves for your turn, as a bot that searches sees them. It knows only what your seat sees.
+        Returns up to three moves for your turn, best first, as a bot that searches sees them. They differ in what they aim
+        at. The bot knows only what your seat sees.
         The list is empty if it isn't your turn.
 
         Hints are available only in games in which all other players are bots.

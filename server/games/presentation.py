@@ -364,9 +364,8 @@ def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = Fal
     return write(view, move, language(locale), is_past) if write else ""
 
 
-def telling_reasons(rules: Rules, view: Json, moves: Sequence[Any], locale: str, is_past: bool = False) -> list[str]:
-    """Return the reason for each of these moves, or "" if all of several moves have the same reason."""
-    reasons = [reason(rules, view, it, locale, is_past) for it in moves]
+def telling(reasons: Sequence[str]) -> Sequence[str]:
+    """Return the reasons for these moves, or "" for each if all of several moves have the same reason."""
     return [""] * len(reasons) if len(reasons) > 1 == len(set(reasons)) else reasons
 
 

@@ -77,19 +77,37 @@ def test_a_hint_after_the_first_steps_of_a_turn_is_about_the_next_step(app: Flas
     assert hint(ada, path)["moves"] == after
 
 
-def test_the_best_move_of_a_hint_comes_with_the_rest_of_the_turn(app: Flask) -> None:
+def test_each_move_of_a_hint_comes_with_the_rest_of_the_turn(app: Flask) -> None:
     ada = Someone(app, "ada")
     path = in_first_turn(app, ada)
-    told = hint(ada, path)
-    best, *others = told["moves"]
-    assert [it["then"] for it in others] == [[] for _ in others]
-    begun = [best["move"]]
-    for it in best["then"]:
-        assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"][0]["move"] == it["move"]
-        begun.append(it["move"])
-    assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"] == []
-    turn = {"steps": [step for it in begun for step in it["steps"]]}
-    assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": turn}).status_code == 201
+    told, lines = hint(ada, path), list[list[Json]]()
+    for it in told["moves"]:
+        begun = [it["move"]]
+        for step in it["then"]:
+            following = ada.post(f"{path}/hint", {"begun": begun}).json["moves"][0]["move"]
+            assert following == step["move"] or lines  # others may take another way to differ from the best
+            begun.append(step["move"])
+        assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"] == []
+        lines.append([step for it in begun for step in it["steps"]])
+    assert len(lines) > 1 and all(len(it) > 1 for it in lines)
+    assert len({str(sorted(map(str, it))) for it in lines}) == len(
+        lines
+    )  # the same steps in another order are no other plan
+    assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": {"steps": lines[-1]}}).status_code == 201
+
+
+def test_the_moves_of_a_hint_differ_in_what_they_aim_at_and_each_gives_a_reason(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, BOT, options={"start_seat": 2})
+    for _ in range(4):
+        with app.app_context():
+            everything_due_happens()
+        told = hint(ada, path)
+        reasons = [it["why"] for it in told["moves"]]
+        assert len(reasons) == 3 and all(reasons)
+        assert len(set(reasons)) == 3 or len({it["move"]["star"] for it in told["moves"]}) > 1, reasons
+        best = {"turn": told["turn"], "move": told["moves"][0]["move"]}
+        assert ada.post(f"{path}/moves", best).status_code == 201
 
 
 def test_a_hint_tells_what_each_move_scores_at_once(app: Flask) -> None:

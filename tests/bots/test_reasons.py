@@ -1,12 +1,14 @@
 """The reasons for hints: sentences about what a move achieves, from the seat's view alone."""
 
 from itertools import chain
+from typing import Any
 
 import pytest
 
-from server.games import GAMES, SeededDice
-from server.games.presentation import reason, telling_reasons
+from server.games import GAMES, Json, SeededDice
+from server.games.presentation import reason, telling
 from server.games.sternenglanz.moves import Choose, LayCards, Move, Sterngeburt
+from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import Placement
 from server.games.sternenhimmel.state import BoardScored
 from server.translations import LOCALES
@@ -28,27 +30,73 @@ def test_reasons_are_single_sentences_in_every_language_for_any_legal_move(game:
         assert each == ("",) * len(LOCALES) or (all(it.endswith(".") for it in each) and len(set(each)) == len(LOCALES))
 
 
-def test_a_placement_that_leads_fills_or_swallows_is_explained() -> None:
-    rules = GAMES["sternenhimmel"]
-    spaces = {space: None for space in "abcde"}
-    board = {"board": "aries", "slot": 0, "spaces": spaces | {"a": {"seat": 1, "star": "6"}}}
-    view = {"next": 0, "coins": [0, 0], "boards": [board]}
-    assert reason(rules, view, Placement("7", "aries", "e"), "en") == "You take the lead in Aries."
-    assert reason(rules, view, Placement("5", "aries", "e"), "en") == "You come closer to the lead in Aries."
-    assert reason(rules, view, Placement("B", "aries", "b"), "en") == "The others lose 6 points in Aries."
-    board["spaces"] |= {"a": {"seat": 1, "star": None}, "b": {"seat": 0, "star": "7"}}
-    assert reason(rules, view, Placement("3", "aries", "e"), "en") == (
-        "As far as you can see, you extend your lead in Aries."
+def in_aries(move: Placement, is_past: bool = False, locale: str = "en", **lying: Json) -> str:
+    """Return the reason for a placement of seat 0 among these stars in Aries."""
+    board = {"board": "aries", "slot": 0, "spaces": {**dict.fromkeys("abcde"), **lying}}
+    view = {"next": 0, "coins": [0, 0, 0], "boards": [board]}
+    return reason(GAMES["sternenhimmel"], view, move, locale, is_past)
+
+
+def lies(seat: int, star: str | None) -> Json:
+    return {"seat": seat, "star": star}
+
+
+def test_a_placement_that_leads_is_explained_by_the_points() -> None:
+    assert in_aries(Placement("7", "aries", "e"), a=lies(1, "6")) == (
+        "You take the lead in Aries. You're then ahead by 1."
     )
-    board["spaces"] = {space: {"seat": 1, "star": "1"} for space in "abcd"} | {"e": None}
-    missed = reason(rules, view, Placement("10", "aries", "e"), "en", is_past=True)
-    assert missed == "Aries would have been scored, and you'd have come first."
-    assert reason(rules, view, Placement("10", "aries", "e"), "en") == "Aries is scored now, and you come first."
-    in_german = reason(rules, view, Placement("10", "aries", "e"), "de")
+    assert in_aries(Placement("5", "aries", "e"), a=lies(1, "6")) == (
+        "You come closer to the lead in Aries. You're then behind by 1."
+    )
+    hidden = {"a": lies(1, None), "b": lies(0, "7")}
+    assert in_aries(Placement("3", "aries", "e"), **hidden) == "As far as you can see, you extend your lead in Aries."
+
+
+def test_a_placement_that_fills_a_constellation_is_explained_by_the_place() -> None:
+    ones = {space: lies(1, "1") for space in "abcd"}
+    ten = Placement("10", "aries", "e")
+    assert in_aries(ten, is_past=True, **ones) == "Aries would have been scored, and you'd have come first."
+    assert in_aries(ten, **ones) == "Aries is scored now, and you come first."
+    in_german = in_aries(ten, locale="de", **ones)
     assert in_german == "Das Sternbild Widder wird jetzt gewertet, und du liegst vorn."  # some names are plurals
-    board["spaces"] |= {"a": {"seat": 1, "star": None}}
-    told = "Aries is scored now. As far as you can see, you come first."
-    assert reason(rules, view, Placement("10", "aries", "e"), "en") == told
+    behind = ones | {"a": lies(1, "7"), "b": lies(2, "3")}
+    assert in_aries(Placement("6", "aries", "e"), **behind) == "Aries is scored now, and you come second."
+    tied = ones | {"a": lies(1, "7"), "b": lies(2, "6")}
+    assert in_aries(Placement("6", "aries", "e"), **tied) == "Aries is scored now."
+    hidden = ones | {"a": lies(1, None)}
+    assert in_aries(ten, **hidden) == "Aries is scored now. As far as you can see, you come first."
+
+
+def test_black_holes_and_double_stars_are_explained_by_their_neighbours() -> None:
+    beside = BOARDS["aries"].neighbours
+    space, (near, *_) = next((it, found) for it, found in beside.items() if len(found) > 1)
+    others = [it for it in beside[space] if it != near]
+    hole, double = (in_aries(Placement(star, "aries", space), **{near: lies(1, "6")}) for star in "BD")
+    assert hole.startswith("The others lose 6 points in Aries. You take the lead in Aries. It blocks " + others[0])
+    assert double == f"Stars on {' and '.join(others)} then count double."
+    assert in_aries(Placement("6", "aries", space), **{near: lies(0, "D")}).endswith(
+        "Next to a double star, it counts 12."
+    )
+    assert in_aries(Placement("1", "aries", space), **{near: lies(1, "B")}) == "A black hole swallows it."
+    assert in_aries(Placement("B", "aries", space), **{near: lies(1, "B")}).endswith(
+        "It vanishes with the black hole next to it."
+    )
+    full = {it: lies(1, "6") for it in beside[space]} | {near: lies(1, None)}
+    assert in_aries(Placement("D", "aries", space), **full) == "You keep your better stars for later."
+
+
+def test_placements_with_the_same_aim_are_no_alternatives() -> None:
+    rules = GAMES["sternenhimmel"]
+    boards = [
+        {"board": it, "slot": nr, "spaces": dict.fromkeys(BOARDS[it].spaces)}
+        for nr, it in enumerate(("aries", "taurus"))
+    ]
+    find: Any = rules
+    aim = find.aim({"next": 0, "coins": [0, 0, 0], "boards": boards})
+    seven = Placement("7", "aries", "e")
+    assert aim(seven) == aim(Placement("6", "aries", "a"))
+    assert aim(seven) != aim(Placement("7", "taurus", "e"))
+    assert aim(seven) != aim(Placement("B", "aries", "e")) != aim(Placement("D", "aries", "e"))
 
 
 def test_a_promised_first_place_is_kept() -> None:
@@ -68,14 +116,9 @@ def test_a_promised_first_place_is_kept() -> None:
 
 
 def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
-    rules = GAMES["sternenhimmel"]
-    board = {"board": "aries", "slot": 0, "spaces": dict.fromkeys("abcde")}
-    view = {"next": 0, "coins": [0, 0], "boards": [board, board | {"board": "taurus"}]}
-    seven, six, elsewhere = Placement("7", "aries", "e"), Placement("6", "aries", "e"), Placement("7", "taurus", "e")
-    in_aries, in_taurus = "You take the lead in Aries.", "You take the lead in Taurus."
-    assert telling_reasons(rules, view, (seven, six), "en") == ["", ""]
-    assert telling_reasons(rules, view, (seven, six, elsewhere), "en") == [in_aries, in_aries, in_taurus]
-    assert telling_reasons(rules, view, (seven,), "en") == [in_aries]
+    assert telling(["You win.", "You win."]) == ["", ""]
+    assert telling(["You win.", "You win.", ""]) == ["You win.", "You win.", ""]
+    assert telling(["You win."]) == ["You win."]
 
 
 def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:

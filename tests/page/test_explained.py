@@ -114,7 +114,7 @@ def test_a_player_is_guided_through_three_taps_in_the_first_three_turns(house: H
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
     guide = page.locator(".guide")
-    guide.get_by_role("button", name="New? The rules in three minutes").click()
+    guide.get_by_role("button", name="Rules in three minutes").click()
     expect(page.locator("dialog [data-section]").first).to_be_visible()
     page.keyboard.press("Escape")
     for moves in (4, 7, 10):

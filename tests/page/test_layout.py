@@ -59,6 +59,36 @@ def test_the_whole_board_and_the_players_pieces_are_visible_when_a_turn_opens(
         assert out_of_reach(page) == []
 
 
+LONG_NAMES = ("Wilhelmina Whitman", "Maximilian Wagner", "Montgomery Wilson", "Gwendolyn Matthews", "Wolfgang Amadeus")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_table_of_five_cuts_off_neither_sky_nor_guide_nor_players(
+    house: House, windows: Windows, locale: str
+) -> None:
+    ada, *others = (quiet(sign_in(house, f"{nr}-of-five-{locale}@example.org")) for nr in range(5))
+    for client, name in zip((ada, *others), LONG_NAMES, strict=True):
+        assert client.ask("PATCH", "/v1/me", json={"name": name, "locale": locale}).status_code == 200
+    game_id = game_of(ada, ME, *[OPEN] * 4, options={"start_seat": 1})
+    for client in others:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    for client in others:  # so that the first turn has news
+        assert play(client, game_id)
+    for size in SIZES:
+        page = windows.open(ada, **SIZES[size], locale=locale)
+        to_turn(page, game_id)
+        assert page.locator(".boards").evaluate("it => it.scrollHeight <= it.clientHeight + 1"), size
+        assert page.locator("[data-said]").evaluate("it => it.scrollHeight <= it.clientHeight + 1"), size
+        buttons = page.locator(".guide button")
+        expect(buttons).to_have_count(2)
+        state = page.locator(".state").bounding_box()
+        for it in (*buttons.all(), *page.locator(".seats button").all()):
+            expect(it).to_be_in_viewport(ratio=1)
+        for box in (it.bounding_box() for it in page.locator(".seats button").all()):
+            assert state and box
+            assert state["y"] <= box["y"] and box["y"] + box["height"] <= state["y"] + state["height"], size
+
+
 FIGURE_ON_TOP = """it => {
   const { x, y, width, height } = it.getBoundingClientRect();
   return it.contains(document.elementFromPoint(x + width / 2, y + height / 2));

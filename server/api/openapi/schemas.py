@@ -1270,8 +1270,8 @@ class HintedMove(NextStep):
     then = fields.List(
         fields.Nested(NextStep),
         **_about(
-            "With the best move: the best steps after it, up to the end of your turn or to a step that reveals something. "
-            "Otherwise empty"
+            "Best steps after the move, up to the end of your turn or to a step that reveals something. Empty if the move "
+            "ends your turn"
         ),
     )
     scores_with_then = fields.Integer(

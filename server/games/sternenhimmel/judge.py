@@ -4,8 +4,9 @@ Bots that search judge many thousand placements a second, so this module has a s
 the details that players are shown. A test compares it with `scoring`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from server.games.contract import Json, Seat
 from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, FACE_VALUES, LYING, STARS, Board, Lying
@@ -34,38 +35,9 @@ def judge(view: Json) -> Callable[[Placement], float]:
     return worth
 
 
-def reason(view: Json, move: Placement, say: Language, is_past: bool) -> str:
-    """Return one or two sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
-    me, seats, board, near = view["next"], len(view["coins"]), BOARDS[move.board], _NEAR[move.board]
-    spaces = next(it["spaces"] for it in view["boards"] if it["board"] == move.board)
-    is_hidden = any(it and it["star"] is None and it["seat"] != me for it in spaces.values())
-    lying = _seen(spaces)
-    at = list(board.spaces).index(move.space)
-    after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
-    (old, had, *_), (new, left, *_) = _tally(near, lying, seats), _tally(near, after, seats)
-    was_first, is_first = (
-        (totals[me], counts[me]) > max(_ranked(totals, counts, me), default=(0, 0))
-        for totals, counts in ((old, had), (new, left))
-    )
-    taken = sum(old) - old[me] - sum(new) + new[me]
-    if None not in after:
-        if not is_first:
-            return say.gettext(_SCORED[is_past], board=board.names[say.locale])
-        words = _SCORED_FIRST
-    elif taken > 0:
-        words = _TAKEN
-    elif is_first:
-        words = _EXTENDED if was_first else _LED
-    elif new[me] > old[me]:
-        words = _NEARER
-    else:
-        return ""
-    return say.gettext(words[is_hidden][is_past], board=board.names[say.locale], points=taken)
-
-
 # The sentences about a move now, and about one that could have been played
-_SCORED = noted("%(board)s is scored now."), noted("%(board)s would have been scored.")
-# The same, if all stars there are seen, and if some are hidden
+_Told = tuple[tuple[str, str], tuple[str, str]]  # if all stars there are seen, and if some are hidden
+_SCORED = ((noted("%(board)s is scored now."), noted("%(board)s would have been scored.")),) * 2
 _SCORED_FIRST = (
     (
         noted("%(board)s is scored now, and you come first."),
@@ -74,6 +46,16 @@ _SCORED_FIRST = (
     (
         noted("%(board)s is scored now. As far as you can see, you come first."),
         noted("%(board)s would have been scored. As far as you could see, you'd have come first."),
+    ),
+)
+_SCORED_SECOND = (
+    (
+        noted("%(board)s is scored now, and you come second."),
+        noted("%(board)s would have been scored, and you'd have come second."),
+    ),
+    (
+        noted("%(board)s is scored now. As far as you can see, you come second."),
+        noted("%(board)s would have been scored. As far as you could see, you'd have come second."),
     ),
 )
 _TAKEN = (
@@ -107,6 +89,95 @@ _NEARER = (
         noted("As far as you could see, you'd have come closer to the lead in %(board)s."),
     ),
 )
+_OPEN = (_EXTENDED, _LED, _NEARER)  # in a constellation that isn't full
+_FULL = (_SCORED, _SCORED_FIRST, _SCORED_SECOND)
+
+# Those about a move now
+_AHEAD = noted("You're then ahead by %(points)s.")
+_BEHIND = noted("You're then behind by %(points)s.")
+_BLOCKS = noted("It blocks %(spaces)s: numbers and double stars there get swallowed.")
+_VANISHES = noted("It vanishes with the black hole next to it.")
+_SWALLOWED = noted("A black hole swallows it.")
+_DOUBLES = noted("Stars on %(spaces)s then count double.")
+_COUNTS = noted("Next to a double star, it counts %(points)s.")
+_KEPT = noted("You keep your better stars for later.")
+
+
+def aim(view: Json) -> Callable[[Placement], object]:
+    """Return a function that gives equal values for placements that achieve the same in the same constellation."""
+
+    def of(move: Placement) -> object:
+        achieved = _change(view, move).achieved
+        is_special = move.star in (BLACK_HOLE, DOUBLE_STAR) and not {*achieved} & {*_FULL}
+        return move.board, is_special and move.star, achieved
+
+    return of
+
+
+def reason(view: Json, move: Placement, say: Language, is_past: bool) -> str:
+    """Return one to three sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
+    change, name = _change(view, move), BOARDS[move.board].names[say.locale]
+    told = [say.gettext(it[change.is_hidden][is_past], board=name, points=change.taken) for it in change.achieved]
+    if is_past or change.is_hidden:
+        told = told[:1]
+    if is_past:
+        return "".join(told)
+    if change.ahead and not change.is_hidden and {*change.achieved} & {*_OPEN}:
+        told.append(say.gettext(_AHEAD if change.ahead > 0 else _BEHIND, points=abs(change.ahead)))
+    return " ".join((*told, *_by_neighbours(move, change, say))) or say.gettext(_KEPT)
+
+
+def _by_neighbours(move: Placement, change: "_Change", say: Language) -> Iterator[str]:
+    """Yield a sentence about what a star does to its neighbours, or they to it."""
+    if change.is_gone:
+        yield say.gettext(_VANISHES if move.star == BLACK_HOLE else _SWALLOWED)
+    elif move.star in (BLACK_HOLE, DOUBLE_STAR):
+        if change.free:
+            yield say.gettext(_BLOCKS if move.star == BLACK_HOLE else _DOUBLES, spaces=say.listed(change.free))
+    elif change.factor > 1:
+        yield say.gettext(_COUNTS, points=FACE_VALUES[move.star] * change.factor)
+
+
+class _Change(NamedTuple):
+    """What a placement achieves, as far as its seat can see."""
+
+    achieved: Sequence[_Told]
+    is_hidden: bool  # whether stars of others lie face down there
+    taken: int  # points that the others lose
+    ahead: int  # points ahead of the best of the others
+    is_gone: bool  # whether the star itself goes
+    factor: int  # by which double stars multiply it
+    free: Sequence[str]  # empty spaces beside it
+
+
+def _change(view: Json, move: Placement) -> _Change:
+    me, seats, board, near = view["next"], len(view["coins"]), BOARDS[move.board], _NEAR[move.board]
+    spaces = next(it["spaces"] for it in view["boards"] if it["board"] == move.board)
+    lying, at = _seen(spaces), list(board.spaces).index(move.space)
+    after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
+    (old, had, *_), (new, left, gone, doubles) = _tally(near, lying, seats), _tally(near, after, seats)
+    others, mine = _ranked(new, left, me), (new[me], left[me])
+    was_first = (old[me], had[me]) > max(_ranked(old, had, me), default=(0, 0))
+    is_first = mine > max(others, default=(0, 0))
+    taken = sum(old) - old[me] - sum(new) + new[me]
+    if None not in after:
+        is_second = left[me] > 0 and mine not in others and sum(it > mine for it in others) == 1
+        achieved = [_SCORED_FIRST if is_first else _SCORED_SECOND if is_second else _SCORED]
+    else:
+        achieved = [_TAKEN] if taken > 0 else []
+        if is_first and not (was_first and achieved):
+            achieved.append(_EXTENDED if was_first else _LED)
+        elif new[me] > old[me] and not is_first:
+            achieved.append(_NEARER)
+    return _Change(
+        (*achieved,),
+        any(it and it["star"] is None and it["seat"] != me for it in spaces.values()),
+        taken,
+        new[me] - max((total for total, _ in others), default=0),
+        bool(gone >> at & 1),
+        FACTORS[(near[at] & doubles).bit_count()],
+        [it for it in board.neighbours[move.space] if spaces[it] is None],
+    )
 
 
 def advise(sky: State, seat: Seat) -> tuple[Sequence[Placement], float]:

@@ -87,7 +87,7 @@ export function Hint({ table, rules, close }) {
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
         ? t(replaces ? "hint.replaces" : isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
-      <button class="plain" onClick=${leave}>${t("hint.close")}</button></div>
+      <button class="plain" aria-label=${t("close")} onClick=${leave}>×</button></div>
     ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
         <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
@@ -102,7 +102,7 @@ export function Hint({ table, rules, close }) {
 const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
 
 /**
- * Return the position of the panel: in the room that the game leaves for it, or else over the tray. It never exceeds it.
+ * Return the position of the panel: over the part of the tray that the game names, or else over the tray. It never exceeds it.
  * @param {{current: any}} place
  */
 function useBox(place) {

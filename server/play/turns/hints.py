@@ -4,10 +4,10 @@ A web process computes a hint within the request. The worker, which also runs th
 process. A hint is short, one at a time per process, and limited per player, so it needs no queue.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import reduce
-from math import isfinite
+from math import hypot, isfinite
 from threading import Lock
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -18,7 +18,7 @@ from server.bots.advice import suggested
 from server.bots.search import Compared, Effort, Seen, can_compare
 from server.errors import NoHints, TooMany
 from server.games import Json, Rules, Seat
-from server.games.presentation import score_unit, telling_reasons, write_move
+from server.games.presentation import reason, score_unit, telling, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
@@ -82,28 +82,56 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
     for nr in range(len(steps)):  # they reveal nothing, or no step could follow
         seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
-    ends = [_foreseen(seen, state, it.move, game) for it in compared[: advice.MOVES]]
-    scores = [_scores(seen, it) for it in ends]
-    reasons = telling_reasons(rules, seen.view, [it.move for it in compared[: advice.MOVES]], locale)
-    then, ends[0] = _then(seen, state, game, [*steps, compared[0].move], ways.suggests)
+    found = dict[Any, _Line]()  # by their steps, since another order is no other plan
+    for it in compared:
+        if len(found) < advice.MOVES:
+            line = _line(seen, state, game, [*steps, it.move], ways.suggests)
+            if line.key in found:
+                line = _line(seen, state, game, [*steps, it.move], ways.suggests, frozenset().union(*found))
+            found.setdefault(line.key, line.after(compared[0].gain - it.gain, it.margin))
+    lines = sorted(found.values(), key=lambda it: it.behind)  # stable
+    reasons = telling([_reason(it.steps, locale) for it in lines])
     return {
         "turn": turn,
         "moves": [
             {
                 **_told(rules, move, locale),
-                "why": language(locale).gettext("Wins the game.") if _wins(seen, end) else why,
-                "behind": round(compared[0].gain - gain, 2),
-                "margin": round(margin, 2) if isfinite(margin) else None,
-                "scores": at_once,
-                "then": [] if nr else [_told(rules, it, locale) for it in then],
-                "scores_with_then": _scores(seen, end),
-                "wins": _wins(seen, end),
+                "why": language(locale).gettext("Wins the game.") if _wins(seen, line.end) else why,
+                "behind": round(line.behind, 2),
+                "margin": round(line.margin, 2) if isfinite(line.margin) else None,
+                "scores": _scores(seen, _foreseen(seen, state, move, game)),
+                "then": [_told(rules, it, locale) for _, it in then],
+                "scores_with_then": _scores(seen, line.end),
+                "wins": _wins(seen, line.end),
             }
-            for nr, ((move, gain, margin), at_once, end, why) in enumerate(
-                zip(compared, scores, ends, reasons, strict=False)
-            )
+            for line, why in zip(lines, reasons, strict=True)
+            for (_, move), *then in [line.steps]
         ],
     }
+
+
+class _Line(NamedTuple):
+    """A plan for the rest of a turn: its steps, with what the seat sees before each, and the state that it foresees after
+    them. It is `behind` the best by this many points."""
+
+    steps: Sequence[tuple[Seen, Any]]
+    end: Any
+    behind: float
+    margin: float
+
+    @property
+    def key(self) -> frozenset[Any]:
+        return frozenset(advice.effect(seen.rules, move) for seen, move in self.steps)
+
+    def after(self, behind: float, margin: float) -> "_Line":
+        """Return the line if its first step is behind the best by this many points."""
+        return self._replace(behind=self.behind + behind, margin=hypot(self.margin, margin))
+
+
+def _reason(steps: Sequence[tuple[Seen, Any]], locale: str) -> str:
+    """Return the reason for the first of these steps that has one. The last of several may only end the turn."""
+    given = (reason(seen.rules, seen.view, move, locale) for seen, move in steps[: max(1, len(steps) - 1)])
+    return next(filter(None, given), "")
 
 
 def _told(rules: Rules, move: Any, locale: str) -> Json:
@@ -120,19 +148,25 @@ def _after(seen: Seen, state: Any, game: Game, steps: Sequence[Any]) -> tuple[Se
     return Seen(rules, seat, rules.view(state, seat), story, moves), state
 
 
-def _then(seen: Seen, state: Any, game: Game, steps: Sequence[Any], suggests: Suggest) -> tuple[Sequence[Any], Any]:
-    """Return the best steps after these, and the state that the seat foresees after them.
+def _line(
+    seen: Seen, state: Any, game: Game, steps: Sequence[Any], suggests: Suggest, known: Collection[Any] = ()
+) -> _Line:
+    """Return the last of these steps and the best ones after it, if possible other than those with the effects in `known`.
 
     They end with the turn, or with a step that reveals something. Return fewer steps while too many hints are being
     computed.
     """
-    begun = list(steps)
+    begun, line, behind, margin = list(steps), [(seen, steps[-1])], 0.0, 0.0
     with suppress(TooMany):
         while seen.rules.legal_moves(game.table.state, seen.seat, begun):
             following = _after(seen, state, game, begun)
-            begun.append(suggests(following[0], advice.effort(seen.rules), advice.SECONDS)[0].move)
+            best, *others = suggests(following[0], advice.effort(seen.rules), advice.SECONDS)
+            one = next((it for it in (best, *others) if advice.effect(seen.rules, it.move) not in known), best)
+            behind, margin = behind + best.gain - one.gain, hypot(margin, one.margin)
             seen, state = following
-    return begun[len(steps) :], _foreseen(seen, state, begun[-1], game)
+            begun.append(one.move)
+            line.append((seen, one.move))
+    return _Line(line, _foreseen(seen, state, begun[-1], game), behind, margin)
 
 
 def _foreseen(seen: Seen, state: Any, move: Any, game: Game) -> Any:

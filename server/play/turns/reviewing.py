@@ -23,7 +23,7 @@ from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat, standing
-from server.games.presentation import telling_reasons, write_move
+from server.games.presentation import reason, telling, write_move
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -200,7 +200,8 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
     rules = played.seen.rules
 
     def why(locale: str) -> str:
-        return telling_reasons(rules, played.seen.view, (found.better, played.move), locale, is_past=True)[0]
+        view = played.seen.view
+        return telling([reason(rules, view, it, locale, is_past=True) for it in (found.better, played.move)])[0]
 
     better = {
         "move": rules.move_to_json(found.better),

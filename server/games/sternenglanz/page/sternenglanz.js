@@ -164,7 +164,6 @@ export function Room({ table, rules, view: now, at }) {
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} worth=${worth} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
-      <div class="for-hint" />
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} seat=${game.you?.seat} />`}
     ${!isBeside && further}
@@ -337,7 +336,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const marked = [isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} tabindex="-1" ref=${tray} aria-label=${t("turn")}>
     <div class="say">
-      <div role="status" data-said ref=${said}>
+      <div class="for-hint" role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
         ${isWhole && guide}
         ${building.missed !== null && html`<p key=${building.missed}><strong>${t(building.tapped("field").length ? "ask.missed.way" : "ask.missed", {

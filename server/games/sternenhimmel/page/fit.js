@@ -5,7 +5,7 @@
 const GAP = 6; // pixels between constellations, as in sternenhimmel.css
 const HEAD = 36; // height of the line with the name and the coins
 const SIDE = 92; // width of the name beside a wide sky
-const LEAST = 176; // minimum height for touch; the grid scrolls if necessary
+const LEAST = 168; // minimum height, so that touch targets have 24 pixels; the grid scrolls if necessary
 const MOST = 1.5; // maximum aspect ratio of a sky
 
 /**

@@ -72,6 +72,10 @@ export function Room({ table, rules, view, at }) {
   const [isGuided, learned, hide] = useGuide(game.rules);
   const by = useStore(input);
   useEffect(() => tellToo(SENTENCES, { "board-scored": Watch }), []);
+  useEffect(() => { // not by scrollIntoView, which may also scroll the page
+    const [space, sky] = [".hinted.space", ".boards"].map((it) => place.current.querySelector(it));
+    if (space) sky.scrollTop += Math.max(0, space.getBoundingClientRect().bottom - sky.getBoundingClientRect().bottom);
+  }, [hint]);
 
   const hand = view.hand ?? [];
   const star = chosen.star === null ? null : hand[chosen.star];
