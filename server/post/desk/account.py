@@ -22,8 +22,9 @@ from server.errors import Unfit
 from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
-from server.post.desk.arguments import Unclear, days_in, is_off, language_in, reminders_in, weekdays_in
+from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in
 from server.post.desk.commands import BY_NAME
+from server.post.desk.days import days_in, weekdays_in
 from server.post.wording import span, spoken
 from server.render.text_layout import punctuated
 from server.sanitize import clean
@@ -218,6 +219,12 @@ def today_of(player_id: UUID) -> date:
 def take_vacation(player_id: UUID, first: date, last: date) -> str:
     """Add a vacation to a player's calendar, once. Return what to tell the player."""
     add_vacation(player_id, first, last)
+    if first == last:
+        told = gettext(
+            "Your clock stops on %(day)s. This applies in all games, starting with your next turn.",
+            day=times.day(first, spoken()),
+        )
+        return str(told)
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=times.day(first, spoken()),

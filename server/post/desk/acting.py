@@ -173,6 +173,10 @@ def _carried_out(errand: Errand, asked: Asked) -> Said:
     try:
         return _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
+        if error.meant:
+            line = f"{asked.command} {error.meant}"
+            told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
+            return Said(told=[_sentence(error), told], offers=[line])
         name = _setting_in(asked.rest) if asked.command == commands.SET else ""
         example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
         return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
