@@ -6,6 +6,7 @@ The words must never change, since players' emails may contain them. English wor
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 
 from server.games import GAMES as ALL_GAMES
@@ -260,6 +261,12 @@ _OF_SETTING = {word: name for name, words in _SETTING_WORDS.items() for said in 
 
 def setting_of(word: str) -> str | None:
     return _OF_SETTING.get(word)
+
+
+def nearest_setting(word: str) -> str | None:
+    """Return the setting whose name in any language this word resembles most, or None."""
+    near = get_close_matches(word, _OF_SETTING, 1, 0.7)
+    return _OF_SETTING[near[0]] if near else None
 
 
 def setting_word(name: str, locale: str) -> str:
