@@ -33,6 +33,7 @@ from tests.support.games import (
     ME,
     MINUTE,
     OPEN,
+    all_agree,
     everything_due_happens,
     game_of,
     later,
@@ -315,8 +316,12 @@ def test_subjects_number_games_that_have_the_same_title(office: Office, ada: UUI
     assert office.mails("ada")[-1].subject == f"Your turn: Stars (game {numbers(ada)[second]})"
     vote(first, bea, "pause", True)
     told = office.mails("ada")[-1]
-    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[first]})"
+    assert told.subject == "bea asks for a pause: Stars"
     assert told.message["References"].startswith(f"<{first}@")
+    all_agree(first, "abandon", ada, bea)
+    vote(second, bea, "pause", True)
+    told = office.mails("ada")[-1]
+    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[second]})", "It outlasts the older game."
 
 
 def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
