@@ -173,7 +173,7 @@ def _knows_rules(game: Game, seat: Seat) -> bool:
 
 
 def numbered(subject: str, game: Game, player_id: UUID) -> str:
-    """Return the subject of an email about a game, with the game's number in the reader's list if an older game of theirs
+    """Return the subject of an email about a game. It ends with the game's number if an older game of the reader
     has the same title. So the subject stays the same when other games begin and end."""
     if not has_game_titled(player_id, game.head.title, (game.head.made_at, game.game_id)):
         return subject
