@@ -21,6 +21,7 @@ from server.clock import clock
 from server.games import Json
 from server.operations.change_address import end_change, stored_address
 from server.operations.forget_address import forget_address, forget_domain, postmaster_mails_with
+from server.play.game import name_of_former
 from server.play.seating.hosting import NO_INVITATION
 from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
@@ -132,9 +133,9 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(SeatRow).where(written).values(greeting=None))
         declined = (SeatRow.game_id == game_id) & (SeatRow.declined_mark == mark_of(email))
         db.session.execute(update(SeatRow).where(declined).values(declined_name=None, declined_mark=None))
-        _forget_name(game_id, player_id, name, _name_of_nobody(player_id))
-        _forget_address_in_letters(game_id, email, _name_of_nobody(player_id))
-        _forget_name_in_bundles(game_id, name, _name_of_nobody(player_id))
+        _forget_name(game_id, player_id, name, name_of_former(player_id))
+        _forget_address_in_letters(game_id, email, name_of_former(player_id))
+        _forget_name_in_bundles(game_id, name, name_of_former(player_id))
         db.session.commit()
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
@@ -146,8 +147,8 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(update(Review).where(asked).values(asked_by=None))
         db.session.commit()
     if not email.endswith(".invalid"):  # a guest's address appears in no text, and there are many guests
-        forget_address(player_id, email, _name_of_nobody(player_id))
-        forget_domain(player_id, email, _name_of_nobody(player_id))
+        forget_address(player_id, email, name_of_former(player_id))
+        forget_domain(player_id, email, name_of_former(player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
     db.session.commit()
 
@@ -174,7 +175,7 @@ def forget_guests() -> None:
 def _nobody(player_id: UUID) -> Json:
     return {
         "email": f"{player_id.hex}@deleted.invalid",  # RFC 2606: undeliverable
-        "name": _name_of_nobody(player_id),
+        "name": name_of_former(player_id),
         "locale": "en",
         "zone": "UTC",
         "calendar": {},
@@ -193,10 +194,6 @@ def _nobody(player_id: UUID) -> Json:
         "guest_until": None,
         "deleted_at": clock.now(),
     }
-
-
-def _name_of_nobody(player_id: UUID) -> str:
-    return f"Former player {player_id.hex[:4]}"
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:

@@ -1,5 +1,6 @@
 """A game: its stored rows, with or without the table that results from its log."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ from server.store.rows import NOBODY, GameHead, SeatState
 from server.stored_data import REFUSED, as_json, read_or, warn_of
 
 BOT_NAMES = ("Alcor", "Atria", "Castor", "Electra", "Hadar", "Izar", "Maia", "Merope", "Mizar", "Naos", "Sirius")
+_FORMER = re.compile("Former player ([0-9a-f]{4})")  # see `name_of_former`
 _KEPT = 1024
 
 
@@ -147,7 +149,14 @@ def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
     """Return a player's name in the reader's language, or the seat's name if there is no player's name."""
     if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
+    if former := _FORMER.fullmatch(name):
+        return str(gettext("Former player %(mark)s", mark=former[1]))
     return str(gettext("%(name)s (program)", name=name)) if is_program else name
+
+
+def name_of_former(player_id: UUID) -> str:
+    """Return the name that is stored for a player whose account was deleted."""
+    return f"Former player {player_id.hex[:4]}"
 
 
 def last_minute(until_at: datetime) -> datetime:

@@ -25,6 +25,7 @@ from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY,
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
 from server.store.desk import numbers
+from server.store.player_games import has_game_titled
 from server.store.tables import GameRow, PlayerGame, db
 
 _WORD = re.compile(r"\w+")
@@ -169,6 +170,15 @@ def _knows_rules(game: Game, seat: Seat) -> bool:
     others = db.session.scalars(select(PlayerGame.game_id).where(own)).all()
     begun = GameRow.game_id.in_(others) & (GameRow.rules == game.head.rules) & (GameRow.status != "open")
     return bool(others) and db.session.execute(select(GameRow.game_id).where(begun).limit(1)).first() is not None
+
+
+def numbered(subject: str, game: Game, player_id: UUID) -> str:
+    """Return the subject of an email about a game. It ends with the game's number if an older game of the reader
+    has the same title. So the subject stays the same when other games begin and end."""
+    if not has_game_titled(player_id, game.head.title, (game.head.made_at, game.game_id)):
+        return subject
+    number = numbers(player_id, [game.game_id])[game.game_id]
+    return str(gettext("%(subject)s (game %(number)s)", subject=subject, number=number))
 
 
 def inviting_line(game: Game, player_id: UUID) -> str:

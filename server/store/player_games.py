@@ -6,7 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from sqlalchemy import select, tuple_
 
+from server.store.tables import GameRow, PlayerGame, db
+
+_MOST_COMPARED = 200  # games whose titles are compared
 _SEATED = "SELECT player_id FROM seats WHERE game_id = %s AND player_id IS NOT NULL"
 _NOTE = "UPDATE player_games SET over_at = %s WHERE player_id = %s AND game_id = %s"
 _NOTED = "SELECT player_id, over_at FROM player_games WHERE player_id = ANY(%s) AND game_id = %s"
@@ -34,3 +38,14 @@ def stored_ends(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID]
 ) -> dict[UUID, datetime | None]:
     return dict(connection.execute(_NOTED, (list(players), game_id)).fetchall())
+
+
+def has_game_titled(player_id: UUID, title: str, before: tuple[datetime, UUID] | None = None) -> bool:
+    """Return whether one of the player's newest games has this title. `before`: the creation and id of a game, if only
+    older ones count."""
+    own = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)
+    if before is not None:
+        own = own.where(tuple_(PlayerGame.made_at, PlayerGame.game_id) < before)
+    games = db.session.scalars(own.order_by(PlayerGame.made_at.desc()).limit(_MOST_COMPARED)).all()
+    alike = select(GameRow.game_id).where(GameRow.game_id.in_(games), GameRow.title == title)
+    return bool(games) and db.session.execute(alike.limit(1)).first() is not None

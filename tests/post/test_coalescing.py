@@ -87,11 +87,11 @@ def test_the_email_about_a_turn_waits_while_another_game_may_bring_a_turn(
 
 
 def test_a_turn_is_sent_in_its_own_email_if_no_other_turn_begins(ada: UUID, bea: UUID, office: Office) -> None:
-    first, _ = table(bea, ada), table(bea, ada)
+    first, _ = table(bea, ada), table(bea, ada, title="Another night")
     moves_on(first, bea)
     office.delivers()
     later(LONGEST)
-    assert firsts(office, "ada") == ["Your turn: A night (game 1)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_the_email_about_a_turn_is_sent_immediately_if_no_other_turn_can_begin(
@@ -158,14 +158,14 @@ def test_a_player_who_chose_at_once_gets_an_email_immediately_for_each_turn(
 ) -> None:
     if not of_game:
         change_profile(ada, {"notifications": AT_ONCE})
-    games = [table(bea, ada), table(bea, ada)]
+    games = [table(bea, ada), table(bea, ada, title="Another night")]
     for game_id in games:
         if of_game:
             change_seat(game_id, ada, {"mails": "at-once"})
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
-    assert firsts(office, "ada") == ["Your turn: A night (game 1)", "Your turn: A night (game 2)"]
+    assert firsts(office, "ada") == ["Your turn: A night", "Your turn: Another night"]
 
 
 def test_one_click_stops_the_emails_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:

@@ -12,6 +12,7 @@ from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
 from server.games.sternenhimmel.material import BOARDS
+from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, leave, take_seat
@@ -33,6 +34,7 @@ from tests.support.games import (
     ME,
     MINUTE,
     OPEN,
+    all_agree,
     everything_due_happens,
     game_of,
     later,
@@ -315,8 +317,23 @@ def test_subjects_number_games_that_have_the_same_title(office: Office, ada: UUI
     assert office.mails("ada")[-1].subject == f"Your turn: Stars (game {numbers(ada)[second]})"
     vote(first, bea, "pause", True)
     told = office.mails("ada")[-1]
-    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[first]})"
+    assert told.subject == "bea asks for a pause: Stars"
     assert told.message["References"].startswith(f"<{first}@")
+    all_agree(first, "abandon", ada, bea)
+    vote(second, bea, "pause", True)
+    told = office.mails("ada")[-1]
+    assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[second]})", "It outlasts the older game."
+
+
+def test_opponents_read_that_a_deleted_player_resigned_and_a_bot_plays_on(office: Office, ada: UUID, bea: UUID) -> None:
+    change_profile(ada, {"locale": "de"})
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    moves_on(game_id, ada)
+    delete_player(bea)
+    everything_due_happens()
+    told = office.mails("ada")[-1].text
+    assert f"- Gelöschtes Konto {bea.hex[:4]} hat aufgegeben. Der Bot Greedy hat übernommen." in told
+    assert "Former player" not in told
 
 
 def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:

@@ -18,10 +18,12 @@ from server.play.seating.games import Rematch, invitations, open_game
 from server.play.seating.seats import SeatClaim, take_seat
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
+from server.store.player_games import has_game_titled
 from server.store.tables import Player, db
 from server.translations import noted
 
 _LONGEST_TITLE = 80  # characters
+_MOST_TITLES = 20  # titles that are tried for a rematch
 _NUMBERED = re.compile(r"(.+) (\()?([1-9][0-9]?)(?(2)\))")  # a title, as earlier releases and this one write it
 
 
@@ -128,7 +130,7 @@ def _like(game: Game, player_id: UUID) -> Json:
         "rules": head.rules,
         "options": head.options,
         "seats": seats,
-        "title": _next_title(head.title),
+        "title": _next_title(head.title, player_id),
         "clock": head.clock,
         "on_timeout": head.on_timeout,
         "private": head.private or {"open": True} not in seats,
@@ -137,9 +139,10 @@ def _like(game: Game, player_id: UUID) -> Json:
     }
 
 
-def _next_title(title: str) -> str:
-    """Return the title with the next number: `Stars (2)` after `Stars`. A year stays. Without brackets, the number could
-    be taken for that of the game in a player's list."""
+def _next_title(title: str, player_id: UUID) -> str:
+    """Return the title with the next number that no game of the player has: `Stars (2)` after `Stars`. A year stays.
+    Without brackets, the number could be taken for that of the game in a player's list."""
     numbered = _NUMBERED.fullmatch(title)
-    name, number = (numbered[1], int(numbered[3]) + 1) if numbered else (title, 2)
-    return f"{name[: _LONGEST_TITLE - 5]} ({number})"
+    name, first = (numbered[1], int(numbered[3]) + 1) if numbered else (title, 2)
+    titles = (f"{name[: _LONGEST_TITLE - 5]} ({number})" for number in range(first, first + _MOST_TITLES))
+    return next((it for it in titles if not has_game_titled(player_id, it)), f"{name[: _LONGEST_TITLE - 5]} ({first})")

@@ -1,7 +1,7 @@
 """The commands for accounts."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, time
 from difflib import get_close_matches
 from typing import Any
@@ -22,8 +22,9 @@ from server.errors import Unfit
 from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
-from server.post.desk.arguments import Unclear, days_in, is_off, language_in, reminders_in, weekdays_in
+from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in
 from server.post.desk.commands import BY_NAME
+from server.post.desk.days import days_in, weekdays_in
 from server.post.wording import span, spoken
 from server.render.text_layout import punctuated
 from server.sanitize import clean
@@ -33,6 +34,7 @@ _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
 _IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # players write "name is Ann"
 _ALIKE = 0.75
 _DEFAULT = ("default", "standard", "par défaut", "défaut", "predefinito")
+_CHOICES = {AT_ONCE: noted("at-once"), BUNDLED: noted("bundled"), OFF: noted("off")}
 _WORDS_OF_CHOICES = {
     word: choice
     for choice, words in {
@@ -60,14 +62,16 @@ def _settings(errand: Errand) -> Said:
 
 def _listed(known: Json) -> list[str]:
     calendar, mails = known["calendar"], known["notifications"].get("mails", {})
-    off = gettext("off")
+    off = gettext(_CHOICES[OFF])
     names = get_day_names(locale=spoken().region)
     days = [str(names[day - 1]) for day in calendar.get("days_off", [])]
     reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
     choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
-    special = [f"{kind} {choice}" for kind, choice in sorted(mails.items())] if len(choices) > 1 else sorted(choices)
+    special = [gettext(_CHOICES[it]) for it in choices]
+    if len(choices) > 1:
+        special = [f"{_kind_in_words(kind)} {gettext(_CHOICES[choice])}" for kind, choice in sorted(mails.items())]
     if YOUR_TURN.name not in mails:
-        special.append(gettext("%(kind)s within two minutes, several games in one email", kind=YOUR_TURN.name))
+        special.append(gettext("turns within two minutes, several games in one email"))
     found = {
         commands.NAME: known["name"],
         commands.LANGUAGE: known["locale"],
@@ -106,8 +110,10 @@ def _set(errand: Errand, rest: str) -> Said:
         word, value = f"{word}-{second[0].lower()}", second[2].strip()
     name = commands.setting_of(word)
     if name is None:
+        near = commands.nearest_setting(word)
         raise Unclear(
             noted("There is no such setting. The settings are: %(known)s."),
+            meant=f"{_word(near)} {value}".strip() if near else "",
             known=", ".join(map(_word, commands.SETTABLE)),
         )
     if not value:
@@ -157,26 +163,51 @@ def _set_mails(errand: Errand, value: str) -> None:
     kind, choice = _kind_and_choice(value)
     if choice is None:
         raise Unclear(noted("The values of this setting are at-once, bundled, off and default."))
-    if kind and kind not in MAIL_KINDS:
-        known = ", ".join(MAIL_KINDS)
-        raise Unclear(noted("We don't know this kind of email. The kinds are: %(known)s."), known=known)
-    known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
-    chosen = dict.fromkeys(known_kinds, choice)
+    kinds = [it for it in MAIL_KINDS if kind in ("", *_words_of_kind(it))]
+    if not kinds:
+        words = [word for it in MAIL_KINDS for word in _words_of_kind(it)]
+        near = get_close_matches(kind, words, 1, _ALIKE)
+        raise Unclear(
+            noted("We don't know this kind of email. The kinds are: %(known)s."),
+            meant=f"{_word(commands.MAILS)} {near[0]} {gettext(_CHOICES[choice])}" if near else "",
+            known=", ".join(dict.fromkeys(map(_kind_in_words, MAIL_KINDS))),
+        )
+    chosen = {it: choice for it in kinds if kind or choice in NOTICE_KINDS[it].choices}
     adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen})
+
+
+def _kind_in_words(kind: str) -> str:
+    """Return the name of a kind of email, which is what the subjects of these emails begin with."""
+    return str(gettext("“%(line)s”", line=gettext(NOTICE_KINDS[kind].headline)))
+
+
+def _words_of_kind(kind: str) -> tuple[str, str]:
+    """Return what may stand for a kind of email, in lower case: its name in the API, and the beginning of its subjects."""
+    return kind, _bare(gettext(NOTICE_KINDS[kind].headline))
+
+
+def _bare(words: str) -> str:
+    return " ".join(re.findall(r"[\w'’-]+", words.lower()))
 
 
 def _kind_and_choice(value: str) -> tuple[str, str | None]:
     """Return a pair: the kind of email that a value begins with, or "", and the choice, or None. The choice may be
     misspelt, or in the words of another language."""
-    words = value.lower().split()
+    words = _bare(value).split()
     for length in range(len(words), 0, -1):
-        said, kind = " ".join(words[-length:]), "-".join(words[:-length])
+        said, kind = " ".join(words[-length:]), _kind_of(words[:-length])
         if is_off(said):
             return kind, OFF
         if choice := _WORDS_OF_CHOICES.get(said.replace("-", " ")):
             return kind, choice
     near = get_close_matches(words[-1], _WORDS_OF_CHOICES, 1, _ALIKE) if words else []
-    return "-".join(words[:-1]), _WORDS_OF_CHOICES[near[0]] if near else None
+    return _kind_of(words[:-1]), _WORDS_OF_CHOICES[near[0]] if near else None
+
+
+def _kind_of(words: Sequence[str]) -> str:
+    """Return these words as one of `_words_of_kind`."""
+    name = "-".join(words)
+    return name if name in MAIL_KINDS else " ".join(words)
 
 
 def _set_reminders(errand: Errand, value: str) -> None:
@@ -218,6 +249,12 @@ def today_of(player_id: UUID) -> date:
 def take_vacation(player_id: UUID, first: date, last: date) -> str:
     """Add a vacation to a player's calendar, once. Return what to tell the player."""
     add_vacation(player_id, first, last)
+    if first == last:
+        told = gettext(
+            "Your clock stops on %(day)s. This applies in all games, starting with your next turn.",
+            day=times.day(first, spoken()),
+        )
+        return str(told)
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=times.day(first, spoken()),

@@ -173,6 +173,10 @@ def _carried_out(errand: Errand, asked: Asked) -> Said:
     try:
         return _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
+        if error.meant:
+            line = f"{asked.command} {error.meant}"
+            told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
+            return Said(told=[_sentence(error), told], offers=[line])
         name = _setting_in(asked.rest) if asked.command == commands.SET else ""
         example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
         return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
@@ -187,11 +191,12 @@ _SETTINGS = {  # a value for examples, and what the setting does
     commands.NIGHTS: ("22:00-08:00", noted("Your clock stops at these hours, in your time zone.")),
     commands.DAYS_OFF: (noted("sat sun"), noted("Your clock stops on these days of the week.")),
     commands.MAILS: (
-        "bundled",
+        noted("bundled"),
         noted(
             "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
             "at-once, you get each email immediately. With off, you get no emails about your games. With default, turns that "
-            "begin within two minutes come in one email. For one kind of email, name it first, such as message off."
+            "begin within two minutes come in one email. For one kind of email, first write how its subjects begin, such as "
+            "reminder off."
         ),
     ),
     commands.REMINDERS: (
@@ -208,7 +213,7 @@ def _setting_in(line: str) -> str:
 def _example_of_setting(name: str) -> str:
     """Return an example line of a setting."""
     locale = spoken().locale
-    value = gettext(_SETTINGS[name][0]) if name == commands.DAYS_OFF else _SETTINGS[name][0]
+    value = gettext(_SETTINGS[name][0]) if name in (commands.DAYS_OFF, commands.MAILS) else _SETTINGS[name][0]
     return f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
 
 

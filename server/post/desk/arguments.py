@@ -1,9 +1,8 @@
-"""The arguments of commands: names of games, numbers, clocks, players and days, in the words of four languages."""
+"""The arguments of commands: names of games, numbers, clocks and players, in the words of four languages."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
@@ -29,10 +28,10 @@ _UNITS = {
     "D": "d day days tag tage tagen jour jours giorno giorni",
     "W": "w week weeks woche wochen semaine semaines settimana settimane",
 }
-_UNIT = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+UNITS = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _PER = r"(?: ?(?:per|pro|par|a|je|each|/) ?(?:move|turn|zug|coup|tour|mossa|turno))?"
 _CLOCK = re.compile(
-    rf"(?<!\S)(\d{{1,3}}) ?({'|'.join(sorted(_UNIT, key=len, reverse=True))}){_PER}(?!\S)", re.IGNORECASE
+    rf"(?<!\S)(\d{{1,3}}) ?({'|'.join(sorted(UNITS, key=len, reverse=True))}){_PER}(?!\S)", re.IGNORECASE
 )
 _ISO = re.compile(r"(?<!\S)P(?:\d+[WD]|(?:\d+D)?T\d+[HM](?:\d+M)?)(?!\S)", re.IGNORECASE)
 _SEATS = re.compile(
@@ -51,23 +50,21 @@ _AGAINST_BOTS = re.compile(
     r"(?:bots?|computer|ordinateur|ordinateurs)(?!\S)",
     re.IGNORECASE,
 )
-_OF_BOTS = {
+NUMBERS = {
     word: number
     for number, words in enumerate(
         (
-            "a an one ein einen einem un une uno 1",
+            "a an one ein eine einen einem un une uno una 1",
             *("two zwei deux due 2", "three drei trois tre 3", "four vier quatre quattro 4"),
         ),
         1,
     )
     for word in words.split()
 }
-_BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(_OF_BOTS)}) )?bots?(?!\S)", re.IGNORECASE)
+_BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
-_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}(?:[./](?:\s?\d{4})?)?"
-_DAYS = re.compile(rf"(?:from |von |du |dal )?({_DAY}) ?(?:\.\.\.?|-|to|bis|au|al|until) ?({_DAY})", re.IGNORECASE)
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
 _LANGUAGES = {
@@ -76,20 +73,14 @@ _LANGUAGES = {
     "fr": "fr french französisch franzoesisch français francais francese",
     "it": "it italian italienisch italien italiano",
 }
-_WEEKDAYS = (
-    "monday mon montag mo lundi lun lunedì lunedi",
-    "tuesday tue dienstag di mardi mar martedì martedi",
-    "wednesday wed mittwoch mi mercredi mer mercoledì mercoledi",
-    "thursday thu donnerstag do jeudi jeu giovedì giovedi gio",
-    "friday fri freitag fr vendredi ven venerdì venerdi",
-    "saturday sat samstag sa sonnabend samedi sam sabato sab",
-    "sunday sun sonntag so dimanche dim domenica dom",
-)
-_DAY_OF = {word: number for number, words in enumerate(_WEEKDAYS, 1) for word in words.split()}
 
 
 class Unclear(PlayError):
-    """An error for arguments that can't be read."""
+    """An error for arguments that can't be read. `meant` are those that the player probably meant, or ""."""
+
+    def __init__(self, words: str, meant: str = "", **values: object) -> None:
+        super().__init__(words, **values)
+        self.meant = meant
 
 
 def game_in(text: str) -> str:
@@ -200,10 +191,10 @@ def wanted_in(text: str) -> Wanted:
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
     rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
     if found := _BOTS.search(rest):
-        wanted.bots = _OF_BOTS[found[1].lower()] if found[1] else None
+        wanted.bots = NUMBERS[found[1].lower()] if found[1] else None
         rest = rest.replace(found[0], " ", 1)
     if found := _CLOCK.search(rest):
-        unit = _UNIT[found[2].lower()]
+        unit = UNITS[found[2].lower()]
         wanted.clock = {"per_move": f"PT{found[1]}H" if unit == "H" else f"P{found[1]}{unit}"}
         rest = rest.replace(found[0], " ", 1)
     elif found := _ISO.search(rest):
@@ -266,33 +257,6 @@ def _typed(key: str, value: str, schema: Json) -> Any:
     return value
 
 
-def days_in(text: str, today: date, locale: str = "") -> tuple[date, date]:
-    """Return the first and last day of a period. If no year is given, return the next such days. Raise Unclear for any
-    other text, and for slashes in English, where the month may come first."""
-    found = None if locale == "en" and "/" in text else _DAYS.fullmatch(text.strip())
-    if found is None:
-        raise Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
-    earliest = _day(found[1], today) if re.search(r"\d{4}", found[1]) else today
-    last = _day(found[2], earliest)
-    first = _day(found[1], last, -1)
-    if first > last:
-        raise Unclear(noted("The last day is before the first."))
-    return first, last
-
-
-def _day(text: str, near: date, years: int = 1) -> date:
-    """Return the day that this text names. If it has no year, return the closest such day from `near` on, or up to
-    `near` if `years` is -1."""
-    try:
-        if "-" in text:
-            return date(*map(int, text.split("-")))
-        day, month, year = (int(it) if it.strip() else 0 for it in f"{text}.".replace("/", ".").split(".")[:3])
-        found = date(year or near.year, month, day)
-        return found.replace(year=near.year + years) if not year and (found - near).days * years < 0 else found
-    except ValueError:
-        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text.rstrip(".")) from None
-
-
 def language_in(text: str) -> str:
     """Return the language with this code or name. Raise Unclear for any other text."""
     word = text.strip().lower()
@@ -300,20 +264,6 @@ def language_in(text: str) -> str:
         if word in _LANGUAGES[locale].split():
             return locale
     raise Unclear(noted("We write in English, German, French and Italian: %(codes)s."), codes=", ".join(LOCALES))
-
-
-def weekdays_in(text: str) -> list[int]:
-    """Return weekdays as numbers, from 1 (Monday) to 7. Raise Unclear for any other word."""
-    found = []
-    for word in re.split(r"[\s,;/+&]+", text.strip().lower().rstrip(".")):
-        bare = word.rstrip(".")
-        if bare in ("and", "und", "et", "e", ""):
-            continue
-        number = int(bare) if re.fullmatch("[1-7]", bare) else _DAY_OF.get(bare) or _DAY_OF.get(bare.removesuffix("s"))
-        if number is None:
-            raise Unclear(noted("We need weekdays here, such as sat sun."))
-        found.append(number)
-    return sorted(set(found))
 
 
 def reminders_in(text: str) -> list[str]:
@@ -324,8 +274,8 @@ def reminders_in(text: str) -> list[str]:
         parts = re.fullmatch(r"(\d{1,3}) ?([a-zäé]+)", word)
         if word in ("half", "halb", "hälfte", "moitié", "metà"):
             found.append("half")
-        elif parts and parts[2] in _UNIT:
-            unit = _UNIT[parts[2]]
+        elif parts and parts[2] in UNITS:
+            unit = UNITS[parts[2]]
             found.append(f"PT{parts[1]}H" if unit == "H" else f"P{parts[1]}{unit}")
         else:
             raise Unclear(

@@ -6,6 +6,7 @@ The words must never change, since players' emails may contain them. English wor
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 
 from server.games import GAMES as ALL_GAMES
@@ -24,7 +25,7 @@ class Command:
     arguments: str
     help: str  # a sentence
     example: str
-    words: Mapping[str, tuple[str, ...]]  # by language; our emails use the first word of each
+    words: Mapping[str, tuple[str, ...]]  # by language; our emails use the first word of each, in English often `name`
     said: str = ""  # words in the example that are also translated
 
     @property
@@ -49,8 +50,9 @@ class Command:
         return self.word(locale) + line.removeprefix(self.name)
 
 
-def _words(de: str, fr: str, it: str) -> dict[str, tuple[str, ...]]:
-    return {"de": tuple(de.split("|")), "fr": tuple(fr.split("|")), "it": tuple(it.split("|"))}
+def _words(de: str, fr: str, it: str, en: str = "") -> dict[str, tuple[str, ...]]:
+    found = {"en": en, "de": de, "fr": fr, "it": it}
+    return {locale: tuple(words.split("|")) for locale, words in found.items() if words}
 
 
 HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, FILL, JOIN, LEAVE = (
@@ -214,7 +216,12 @@ COMMANDS = (
         "A..B",
         noted("Stops your clock in all games from day A to day B."),
         "vacation 2027-07-01..2027-07-14",
-        _words("urlaub", "vacances", "vacanza|vacanze"),
+        _words(
+            "urlaub|ferien|abwesend",
+            "vacances|absent|absente|congés",
+            "vacanza|vacanze|ferie|assente",
+            "vacation|holiday|holidays|away",
+        ),
     ),
     Command(
         EXPORT,
@@ -256,6 +263,12 @@ def setting_of(word: str) -> str | None:
     return _OF_SETTING.get(word)
 
 
+def nearest_setting(word: str) -> str | None:
+    """Return the setting whose name in any language this word resembles most, or None."""
+    near = get_close_matches(word, _OF_SETTING, 1, 0.7)
+    return _OF_SETTING[near[0]] if near else None
+
+
 def setting_word(name: str, locale: str) -> str:
     """Return the word that emails in this language use for a setting."""
     return _SETTING_WORDS[name].get(locale, name).split()[0]
@@ -278,7 +291,7 @@ def words_of(locale: str) -> Mapping[str, str]:
     rules in every language."""
     found = {it.name: it.name for it in COMMANDS}
     for it in COMMANDS:
-        found.update(dict.fromkeys(it.words.get(locale, ()), it.name))
+        found.update(dict.fromkeys((*it.words.get("en", ()), *it.words.get(locale, ())), it.name))
     for name in (HELP, RULES):  # for players who don't understand the language of our emails
         for words in BY_NAME[name].words.values():
             found.update({word: name for word in words if word not in found})

@@ -57,6 +57,7 @@ from server.post.incoming.commands import stops
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
+from server.post.table_help import numbered
 from server.post.topics import OF_DESK, is_about
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
@@ -389,7 +390,10 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
     elif request.asked and all(it.command == commands.REVIEW for it in request.asked):
         news = gettext("We're reviewing your moves") if any(it.review for it in answer.said) else later
     subject, subject_of_review = (
-        clean(gettext("%(news)s: %(title)s", news=it, title=game.head.title), _LONGEST_SUBJECT) for it in (news, later)
+        numbered(
+            clean(gettext("%(news)s: %(title)s", news=it, title=game.head.title), _LONGEST_SUBJECT), game, player_id
+        )
+        for it in (news, later)
     )
     seat_of_answer = [str(seat.game_id), seat.seat, seat.number] if is_about else []
     return {"subject": subject, "subject_of_review": subject_of_review, "table": seat_of_answer}

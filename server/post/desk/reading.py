@@ -18,7 +18,6 @@ from server.games import GAMES
 from server.post.desk import commands
 from server.post.desk.arguments import (
     ANY,
-    days_in,
     invitation_in,
     is_game,
     is_number,
@@ -28,6 +27,7 @@ from server.post.desk.arguments import (
     without_bots,
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
+from server.post.desk.days import days_in
 from server.post.desk.wishes import Wish, explanations, is_wish_to_play, name_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
@@ -89,6 +89,7 @@ _NOTICE = 12  # words; longer lines are notices of companies
 _RETRACTION = 3  # words
 _INITIALS = 2  # letters
 _ANY_DAY = date(2000, 1, 1)
+_DAYS_AT_TABLE = re.compile(r"[\d-]+\.\.[\d-]+")  # which tables understand
 _NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?", re.IGNORECASE)
 
 
@@ -347,14 +348,17 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     """Return the commands of the post desk in a reply to an email about a game, and questions about the post desk. Return
     [] if the reply contains anything else, or no command.
 
-    `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table. If any other
-    line means something to the table, so is the whole reply.
+    `commands.OF_THIS_GAME` need no number. Words that are also commands at tables are left to the table, except a
+    vacation whose days only we can read. If any other line means something to the table, so is the whole reply.
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale)), commands.words_beside_tables(locale)
+    words = {**words, **{word: name for word, name in words_of(locale).items() if name == commands.VACATION}}
     found, has_ended = list[Asked](), False
     written = [part for line in _without_explanations(lines, locale) for part in _wishes_apart(line, words)]
     for line, it in _parsed(written, words):
         is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
+        if it and it.command == commands.VACATION and _DAYS_AT_TABLE.fullmatch(it.rest):
+            return []
         if it and is_whole and not has_ended and not _is_exclamation(line, it, words):
             found.append(it)
         elif means_something(line, grammar):

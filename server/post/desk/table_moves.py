@@ -26,9 +26,10 @@ from server.post.desk.acting import Errand, Said
 from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
+from server.post.incoming.commands import meaning
 from server.post.incoming.intake import identity
 from server.post.incoming.near_misses import Grammar, has_long_word_of, resembles
-from server.post.incoming.replies import Line, Mail, parse, understand
+from server.post.incoming.replies import FLAGS, Line, Mail, parse, understand
 from server.post.incoming.sentences import strange_word_in
 from server.post.table_help import example_at_table, for_game
 from server.post.wording import spoken
@@ -37,6 +38,9 @@ from server.store.outbox import sent_at
 
 _OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
 _OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})\s?:\s?\S.*", re.IGNORECASE)
+_COMMAND_OF_GAME = re.compile(
+    r"\s*([^\W\d]+)\s+(?:(?:game|spiel|partie|partita|nr\.?|no\.?|#)\s?)?(\d{1,6})[\s.!]*", re.IGNORECASE
+)
 _OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
 _LONGEST = 200
 _MOST_LISTED = 20
@@ -80,26 +84,36 @@ def _is_like_move(line: Line, grammar: Grammar) -> bool:
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:
-    """Return a pair: the number of a game that a line begins with, and the rest. Return None and the whole line if there
-    is no number."""
-    found = _OF_GAME.fullmatch(line) if len(line) <= _LONGEST else None
-    return (int(found[1]), found[2]) if found else (None, line)
+    """Return a pair: the number of a game in a line such as `3: pause` or `pause 3`, and the rest. Return None and the
+    whole line if there is no number."""
+    if len(line) > _LONGEST:
+        return None, line
+    if found := _OF_GAME.fullmatch(line):
+        return int(found[1]), found[2]
+    if (found := _COMMAND_OF_GAME.fullmatch(line)) and meaning(found[1], spoken().locale) in FLAGS:
+        return int(found[2]), found[1]
+    return None, line
+
+
+def _game_named(line: str) -> int | None:
+    """Return the number of a game in a line such as `game 3: 7 leo c` or `pause 3`. A number alone may be that of a
+    slot."""
+    is_certain = _OF_NAMED_GAME.fullmatch(line[:_LONGEST]) or not _OF_GAME.fullmatch(line)
+    return _number_and_rest(line)[0] if is_certain else None
 
 
 def games_named(read: Mail) -> set[int]:
-    """Return the numbers of the games that lines of an email begin with. A number alone may be that of a slot."""
-    return {int(it[1]) for line in read.lines if (it := _OF_NAMED_GAME.fullmatch(line[:_LONGEST]))}
+    """Return the numbers of the games that lines of an email name."""
+    return {number for line in read.lines if (number := _game_named(line)) is not None}
 
 
 def lines_for_others(read: Mail, number: int | None) -> Mail | None:
-    """Return only those lines of an email that begin with the number of another game, or None if there are none."""
+    """Return only those lines of an email that name another game, or None if there are none."""
     if number is None or games_named(read) <= {number}:
         return None
 
     def others(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple(
-            it for it in lines if (found := _OF_NAMED_GAME.fullmatch(it[:_LONGEST])) and int(found[1]) != number
-        )
+        return tuple(it for it in lines if _game_named(it) not in (None, number))
 
     return replace(read, lines=others(read.lines), beside=None if read.beside is None else others(read.beside))
 

@@ -33,7 +33,8 @@ from server.play.turns.idempotency import first_answer
 from server.play.views import would_undo
 from server.play.votes import TAKE_BACK, agreed_to, request_to, requests_to, take_back, vote, votes_of
 from server.post.desk.account import take_vacation, today_of
-from server.post.desk.arguments import address_in, days_in
+from server.post.desk.arguments import address_in
+from server.post.desk.days import days_in
 from server.post.incoming.child import TooMuch, child
 from server.post.incoming.commands import RESUME, word_for
 from server.post.incoming.near_misses import Spoken

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import current_app
-from flask_babel import force_locale, gettext
-from sqlalchemy import select
+from flask_babel import force_locale
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import ANSWER, BUNDLE, SIGN_IN_CODE
@@ -32,8 +31,8 @@ from server.post.letters.addresses import (
 )
 from server.post.letters.context import Reader, Recipient, demo_picture, letter_for
 from server.post.mime import Message, encode
-from server.store.desk import numbers as known_numbers
-from server.store.tables import GameRow, LetterRow, Player, PlayerGame, PlayerLetterRow, db
+from server.post.table_help import numbered
+from server.store.tables import LetterRow, Player, PlayerLetterRow
 
 log = logging.getLogger(__name__)
 
@@ -144,8 +143,8 @@ def _written(
     names_desk = reply_to and not isinstance(words, _OF_DESK | account.Code)
     at_desk = f"{current_app.config['DESK']}@{reply_to.partition('@')[2]}" if names_desk and reply_to else ""
     subject, body = wording.write(words, mark, stop, at_desk)
-    if number := _number_among_alike(row, reader.game) if reader else 0:
-        subject = gettext("%(subject)s (game %(number)s)", subject=subject, number=number)
+    if reader and row.player_id is not None:
+        subject = numbered(subject, reader.game, row.player_id)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
@@ -182,19 +181,6 @@ def _written(
     )
     full = replace(message, html=page, inline_images=images)
     return Written(encode(full), sender, to, lambda: encode(message))
-
-
-def _number_among_alike(row: LetterRow | PlayerLetterRow, game: Game) -> int:
-    """Return the number of a game in its reader's list if another game of theirs with the same title is in progress.
-    Otherwise return 0."""
-    if row.player_id is None or not game.table.turns:
-        return 0
-    own = select(PlayerGame.game_id).where(PlayerGame.player_id == row.player_id, PlayerGame.over_at.is_(None))
-    others = [it for it in db.session.scalars(own).all() if it != game.game_id]
-    alike = GameRow.game_id.in_(others) & (GameRow.title == game.head.title) & GameRow.status.in_(("running", "paused"))
-    if not others or db.session.execute(select(GameRow.game_id).where(alike).limit(1)).first() is None:
-        return 0
-    return known_numbers(row.player_id, [game.game_id])[game.game_id]
 
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "ready", "rsvp"]:

@@ -54,6 +54,11 @@ def test_all_players_find_the_same_rematch_with_the_same_options(ada: UUID, bea:
     assert find_game_before(game_id, ada, None) == {"game": None, "number": None}
 
 
+def test_two_rematches_of_games_with_the_same_title_have_different_titles(ada: UUID, bea: UUID) -> None:
+    first, second = ended(ada, bea, title="Stars"), ended(ada, bea, title="Stars")
+    assert [rematch(it, ada).head.title for it in (first, second)] == ["Stars (2)", "Stars (3)"]
+
+
 def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flask, ada: UUID, bea: UUID) -> None:
     office = Office(app, "stars.example")
     game_id = ended(ada, bea)

@@ -11,7 +11,7 @@ import pytest
 from server.games import GAMES
 from server.post.desk import account, games  # noqa: F401  they register their commands
 from server.post.desk.acting import _ACTS
-from server.post.desk.arguments import ANY, Unclear, days_in, invitation_in, number_and_version, wanted_in
+from server.post.desk.arguments import ANY, Unclear, invitation_in, number_and_version, wanted_in
 from server.post.desk.commands import (
     BY_NAME,
     CANCEL_FIND,
@@ -24,6 +24,7 @@ from server.post.desk.commands import (
     setting_word,
     words_of,
 )
+from server.post.desk.days import days_in
 from server.post.desk.reading import (
     MOST,
     commands_beside_table,

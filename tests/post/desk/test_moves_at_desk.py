@@ -21,7 +21,7 @@ from server.store import desk
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent, settle
 from tests.post.incoming.replying import a_move, messages
-from tests.support.games import MINUTE, everything_due_happens, later, moves_of, until
+from tests.support.games import MINUTE, everything_due_happens, happened, later, moves_of, until
 
 HIMMEL = "sternenhimmel"
 
@@ -155,6 +155,18 @@ def test_the_example_is_a_move_of_the_game_that_it_names(joined: Correspondent) 
     shown = next(it for it, nr in desk.numbers(ann_id(joined)).items() if nr == int(found[1]))
     joined.sends(joined.newest_answer.reply_to, f"game {found[1]}: {found[2]}")
     assert moves(shown) == 1
+
+
+def test_a_command_of_the_table_may_end_with_the_number_of_its_game(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, "sternenglanz", HIMMEL)
+    rules = GAMES["sternenglanz"]
+    move = rules.write_move(rules.move_from_json(moves_of(first, ann_id(joined))[0]))
+    for line in ("pause 2", "Resume game 2!", "pause 3", f"game 1: {move}", "undo 1", "resign #1"):
+        joined.sends(joined.newest_answer.reply_to, line)  # the newest answer may be about another game
+        settle()
+    assert [it for it in happened(second) if it.startswith("game-")] == ["game-started", "game-paused", "game-resumed"]
+    assert "move-taken-back" in happened(first)
+    assert "Please confirm" in joined.newest_answer.subject
 
 
 def test_a_long_line_is_not_cut_to_another_move(joined: Correspondent) -> None:

@@ -13,7 +13,7 @@ from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import BadField
 from server.play.seating.stand_ins import Wish, accept_stand_in, ask_stand_in, stand_in_of
-from server.post.desk.arguments import days_in
+from server.post.desk.days import days_in
 from server.post.incoming.answering import deal_with_mails
 from tests.post.incoming.replying import ada_writes
 from tests.post.office import Mail, Office, a_mail, arrives

@@ -1,0 +1,41 @@
+"""Settings by email: near names, and values in the words that our emails use."""
+
+import re
+
+import pytest
+
+from server.accounts.notice_kinds import MAIL_KINDS
+from server.accounts.players import change_profile, profile
+from server.post.desk.commands import BY_NAME, SET
+from server.translations import LOCALES, language
+from tests.post.desk.test_proof import ann_joins
+from tests.post.desk.writing import Correspondent
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("set nihgts 22-8", "set nights 22-8"),
+        ("set remindres 3h", "set reminders 3h"),
+        ("set langauge de", "set language de"),
+        ("set mails remindr off", "set mails reminder off"),
+        ("set mails new in chat off", "set mails new in the chat off"),
+    ],
+)
+def test_a_misspelt_setting_is_answered_with_the_nearest_line(ann: Correspondent, line: str, meant: str) -> None:
+    ann_joins(ann)
+    assert f'Did you mean "{meant}"? Then reply with that line.' in " ".join(ann.asks(line).text.split())
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_settings_take_the_values_that_our_emails_name(ann: Correspondent, locale: str) -> None:
+    ann_id, told = ann_joins(ann), language(locale).gettext
+    change_profile(ann_id, {"locale": locale})
+    for value in ("bundled", "off", "at-once"):
+        answer = ann.asks(told(f"set mails {value}"))
+        assert set(profile(ann_id)["notifications"]["mails"].values()) >= {value}
+        assert told(value) in answer.text.partition(">")[0]
+        assert locale == "en" or not re.search(r"\b(?:bundled|at-once|off)\b", answer.text)
+    ann.asks(f"{BY_NAME[SET].word(locale)} mails {told('Reminder')} {told('off')}")
+    assert profile(ann_id)["notifications"]["mails"] == dict.fromkeys(MAIL_KINDS, "at-once") | {"reminder": "off"}
+    assert f"{told('Reminder')}" in ann.asks("settings").text
