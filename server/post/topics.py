@@ -89,7 +89,7 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     HOW_TO_PLAY: _phrases(
         r"what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
         r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played",
-        r"wie (?:spielt|spiele|spielen|funktioniert|geht)",
+        r"wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
         r"comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
         r"come (?:si gioca|funziona\w*|gioco|devo giocare)",
     ),
@@ -171,6 +171,23 @@ OF_DESK = (
     SCORING,
     BOT_IN_SEAT,
 )  # the post desk answers sentences about these
+OF_FACTS = (  # a question about these casts no doubt on a move beside it
+    *(
+        MAILS,
+        NIGHTS,
+        LEAVING,
+        COST,
+        HOW_LONG,
+        THE_GAME,
+        HOW_TO_PLAY,
+        THE_RULES,
+        SCORING,
+        MEANING,
+        BOT_IN_SEAT,
+        WHO_PLAYS,
+    ),
+    *(SCORES, TURN, VACATION, STAND_IN),
+)
 
 
 def is_about(text: str, *topics: str) -> bool:

@@ -42,7 +42,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops, word_for
 from server.post.incoming.mime import split
 from server.post.incoming.planning import off_for
-from server.post.incoming.questions import explain, legal_moves, line_to_confirm, newest_answer
+from server.post.incoming.questions import answer_beside, explain, legal_moves, line_to_confirm, newest_answer
 from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
@@ -481,12 +481,14 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     answer = doing.answer
     if wishes.problem:
         explain(doing, wishes)
+        answer_beside(doing, wishes.questions)
         return ""
     if wishes.confirms and confirmed is None:
         answer["wrong"] = gettext("There's nothing left to confirm.")
     unsure = _unsure(wishes)
     do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
     _forward_settings(doing, wishes)
+    answer_beside(doing, wishes.questions)
     if unsure == Wishes():
         return ""
     if wishes.resign:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from server.post.incoming.quotes import is_drawn, is_subject
+from server.post.topics import OF_FACTS, is_about
 
 LONGEST_SENTENCE = 2000
 
@@ -111,6 +112,29 @@ _SMALL_TALK = re.compile(
     r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
     re.IGNORECASE,
 )
+_CASTS_DOUBT = re.compile(  # in a question
+    r"\b(?:should|shall|would|could|might|may|must|ok(?:ay)?|fine|allowed|legal|valid|possible|right|correct|better|best|good|wise|smart|clever"
+    r"|mistaken?|wait|sure|really|instead|rather|if|or|not|\w+n[’']t|think|agree|mind"
+    r"|soll\w*|würde\w*|wäre\w*|könnt\w*|dürf\w*|darf|muss|möglich|erlaubt|richtig|falsch|gültig|besser|beste\w*|gut|klug|schlau|warten|sicher"
+    r"|wirklich|lieber|stattdessen|wenn|falls|oder|ob|nicht|mein(?:t|st)|denk\w*|geht das|passt|einverstanden"
+    r"|devrais|dois|faut|puis|peux|pourrais|serait|permis|correct|juste|bon(?:ne)?|mieux|meilleure?|attendre|sûre?|vraiment|plutôt|si|ou|pas|pense[sz]?"
+    r"|d[’']accord|devo|dovrei|posso|potrei|sarebbe|permesso|possibile|giust[oa]|corrett[oa]|bene|meglio|migliore|aspettare|sicur[oa]|davvero|piuttosto"
+    r"|se|o|non|pens\w+)\b",
+    re.IGNORECASE,
+)
+_OF_MOVE = re.compile(  # in a question that we can't answer: words that may refer to the line beside it
+    r"\b(?:that|this|these|those|it|one|so|mov\w+|play\w*|put|place|turn|das|dies\w*|es|zug|züge|zieh\w*|spiel\w*|partie|ça|cela|ceci|ce|coups?|jou\w+"
+    r"|quest[aeio]|quell[aeio]|mossa|mosse|gioc\w+)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_FACTS = re.compile(  # a question word, or a question about the past
+    r"(?:\W{0,3}(?:and|und|et|e|so|oh|by the way|btw|übrigens|au fait|a proposito|thanks|thank you|danke|merci|grazie|hi|hello|hallo|bonjour|ciao)\b[ ,.!:–-]{0,3}){0,3}"
+    r"(?:who|whose|what|when|where|which|why|how|(?:did|were|was|have|has|had) |wer|wen|wem|wessen|was|wann|wo|woher|wohin|welche[mnrs]?|warum|wieso"
+    r"|weshalb|wie|wieviele?|hast du|habt ihr|qui|que|quoi|quand|où|quel(?:le)?s?|pourquoi|comment|combien|qu[’']est|as-tu|avez-vous|chi|che|cosa"
+    r"|quando|dove|quale|quali|perch[ée]|come|quant[aeio]|hai|avete)\b",
+    re.IGNORECASE,
+)
+_FEWEST_ASKING = 4  # words of a question that asks for a fact
 _BANNER = re.compile(  # warnings that companies add above external emails
     r"\b(?:(?:click|open)\b.{0,200} (?:links?|attachments?)|(?:klick|öffne)\w{0,9}\b.{0,200} (?:links?|anh[aä]ng\w{0,3})"
     r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
@@ -249,15 +273,17 @@ _OF_BEFORE = re.compile(  # clauses about the past, or about another time
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
     """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
-    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph.
+    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph. A question for a fact is a
+    sentence of its own.
 
     `is_first`: no other line stands directly above the line above. `signed` are the names with which the writer signs,
     in lower case.
     """
     is_beginning = is_first and (_is_greeting(above) or is_lead_in(above))
-    if above and not is_beginning and not _LEAD_IN.fullmatch(above) and not _ends(above):
+    is_whole = is_beginning or _LEAD_IN.fullmatch(above) or _ends(above) or is_harmless_question(above)
+    if above and not is_whole:
         return above
-    return below if below and not is_ending(below, signed) else ""
+    return below if below and not is_ending(below, signed) and not is_harmless_question(below) else ""
 
 
 def is_harmless_above(line: str) -> bool:
@@ -349,21 +375,56 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
     "".
 
     A blank line ends a sentence, and so does a name at the end of a paragraph. An overlong sentence counts as a
-    contradiction. The following don't count: small talk ("how are you?"), quoted subjects, lines that begin with `|`,
-    and warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
+    contradiction. The following don't count: questions for a fact, quoted subjects, lines that begin with `|`, and
+    warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
     """
-    written = ["" if line.startswith("|") or is_subject(line) else line for line in lines]
-    for paragraph in _paragraphs(written):
-        for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):
-            asks = sentence.endswith(("?", "？", "؟")) and not _SMALL_TALK.search(sentence)
-            is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
-            if (
-                len(sentence) > LONGEST_SENTENCE
-                or (asks and not is_light)
-                or (is_against and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
-            ):
-                return sentence
-    return "" if is_light else next(filter(_puts_off, _last_lines(written)), "")
+    for sentence in _sentences(lines):
+        is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
+        if (
+            len(sentence) > LONGEST_SENTENCE
+            or (is_question(sentence) and not is_light and not _asks_for_fact(sentence))
+            or (is_against and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
+        ):
+            return sentence
+    return "" if is_light else next(filter(_puts_off, _last_lines(_own(lines))), "")
+
+
+def questions_in(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the questions in this prose."""
+    return tuple(it for it in _sentences(lines) if is_question(it))
+
+
+def is_question(line: str) -> bool:
+    return line.rstrip().endswith(("?", "？", "؟"))
+
+
+def is_harmless_question(line: str) -> bool:
+    """Return whether a line is a whole question that casts no doubt on the lines beside it."""
+    return is_question(line) and _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
+
+
+def _asks_for_fact(question: str) -> bool:
+    """Return whether a question casts no doubt on a move: small talk, a question that we can answer, and a question for
+    any other fact. A question such as "Is that allowed?" casts doubt, and so does any other question of unknown
+    meaning."""
+    if _SMALL_TALK.search(question):
+        return True
+    if _CASTS_DOUBT.search(question):
+        return False
+    if is_about(question, *OF_FACTS):
+        return True
+    is_clear = len(question.split()) >= _FEWEST_ASKING and not _OF_MOVE.search(question)
+    return is_clear and _ASKS_FOR_FACTS.match(question) is not None
+
+
+def _own(lines: Iterable[str]) -> list[str]:
+    """Return lines without quoted subjects and lines that begin with `|`."""
+    return ["" if line.startswith("|") or is_subject(line) else line for line in lines]
+
+
+def _sentences(lines: Iterable[str]) -> Iterator[str]:
+    for paragraph in _paragraphs(_own(lines)):
+        yield from map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph)))
 
 
 def _puts_off(sentence: str) -> bool:

@@ -77,7 +77,7 @@ def move_in(line: str, rules: Spoken) -> Any:
 def resembles(line: str, grammar: Grammar) -> bool:
     """Return whether this line, which is neither a move nor a command, may be meant as a move or command."""
     rules, locale = grammar.rules, grammar.locale
-    words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
+    words = _words(line)
     if not words:
         return False
     if len(words) <= _SHORT and any(word in _TELLING for word in words):
@@ -92,6 +92,15 @@ def resembles(line: str, grammar: Grammar) -> bool:
     split = [piece for word in words for piece in _pieces(word, known)]
     in_one = ["".join(words)] if len(words) <= _SHORT else []
     return any(_is_nearly_one(reading, rules) for reading in (words, split, in_one))
+
+
+def has_move_in(line: str, grammar: Grammar) -> bool:
+    """Return whether successive words of a line are a move."""
+    return _has_move_in(_words(line.replace("?", "")), grammar.rules)
+
+
+def _words(line: str) -> list[str]:
+    return [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
 
 
 def _begins_as_command(word: str, line: str, locale: str) -> bool:

@@ -16,7 +16,7 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
-from server.post.desk.commands import BY_NAME, RULES, SET
+from server.post.desk.commands import BY_NAME, HELP, RULES, SET
 from server.post.desk.rule_texts import rules_in_short, section_about
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations, sentences
@@ -35,6 +35,7 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
+from server.post.incoming.doubt import is_question
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
@@ -54,10 +55,6 @@ _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 def _mentioned_in(sentence: str) -> list[str]:
     """Return the commands that a sentence may be about."""
     return [command for command in _COMMANDS if is_about(sentence, command)]
-
-
-def _is_question(line: str) -> bool:
-    return line.rstrip().endswith(("?", "？", "؟"))
 
 
 def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
@@ -227,7 +224,7 @@ def explain(doing: Doing, wishes: Wishes) -> None:
     """Fill in the answer to an email that has a problem."""
     answer, left, line, written = doing.answer, _left_undone(wishes), wishes.line, [wishes.line, *wishes.others]
     if wishes.problem == "not-understood":
-        if any(map(_is_question, written)) and _answers_question(doing, wishes):
+        if any(map(is_question, written)) and _answers_question(doing, wishes):
             answer["done"] += left
             return
         if told := answers_about_desk(" ".join(written), *_BESIDE_TABLES):
@@ -298,12 +295,37 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     return wishes.is_prose
 
 
+def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
+    """Answer the questions beside lines that were understood, after these lines were carried out. A sentence names those
+    to which we know no answer."""
+    answer, unknown = doing.answer, list[str]()
+    answer["written"] = [*answer.get("written", ()), *questions]  # see `_quoted`
+    for question in questions:
+        told = list(_answers(question, doing))
+        if is_advised := _wants_advice(question, doing.game, doing.mail.seat):
+            do(doing, Wishes(hints=True))
+        is_known = {
+            *answer["done"],
+            *([waiting_for(doing.game)] if answer["played"] else []),
+        }  # our reply says so anyway
+        answer["done"] += [it for it in told if it not in is_known]
+        if not (told or is_advised) and question != answer["line"]:
+            unknown.append(str(gettext("“%(line)s”", line=clean(question, _MOST_QUOTED))))
+    if unknown:
+        told = gettext(
+            'We can\'t answer %(questions)s. To ask everyone at the table, begin the line with "%(say)s". To see what we '
+            'understand, reply "%(help)s".',
+            questions=spoken().listed(unknown[:_MOST_NAMED]),
+            say=word_for(SAY, spoken().locale),
+            help=BY_NAME[HELP].word(spoken().locale),
+        )
+        answer["done"].append(told)
+
+
 def _quoted(lines: Sequence[str]) -> Json:
     """Return the fields of an answer that repeat these lines, up to the last one that it is about. Footers may follow.
     `written` lets us recognize the lines if they come again."""
-    answered = [
-        nr for nr, it in enumerate(lines, 1) if _is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it)
-    ]
+    answered = [nr for nr, it in enumerate(lines, 1) if is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it)]
     return {"line": clean(" ".join(lines[: max(answered, default=1)]), _MOST_SAID), "written": list(lines)}
 
 
@@ -313,7 +335,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     rules, locale = doing.game.table.rules, spoken().locale
     if wishes.problem != "not-understood":
         return ""
-    if _is_question(wishes.line):
+    if is_question(wishes.line):
         return str(_about_question(locale))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time

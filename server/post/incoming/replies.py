@@ -20,10 +20,19 @@ from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning, resigns
-from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, is_lead_in, rest_of_sentence
+from server.post.incoming.doubt import (
+    contradiction_in,
+    is_courtesy,
+    is_harmless_above,
+    is_harmless_question,
+    is_lead_in,
+    is_question,
+    questions_in,
+    rest_of_sentence,
+)
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
-from server.post.incoming.near_misses import Grammar, Spoken, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.near_misses import Grammar, Spoken, goes_on, has_move_in, has_words_of, move_in, resembles
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
@@ -72,7 +81,7 @@ class Mail:
 @dataclass(frozen=True)
 class Wishes:
     """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
-    line, `fine`, `others` and `is_prose`.
+    line, `fine`, `others`, `questions` and `is_prose`.
 
     The problems are:
     - `automatic`: a machine wrote the email. We don't reply to it.
@@ -107,6 +116,7 @@ class Wishes:
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
     others: tuple[str, ...] = field(default=(), compare=False)  # the lines of prose below the faulty line
+    questions: tuple[str, ...] = field(default=(), compare=False)  # beside lines that were understood
     written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
     resigning: str = field(default="", compare=False)  # the line that resigns, as written
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one
@@ -260,6 +270,7 @@ _ADDED = re.compile(  # what programs add to plain text: pictures, link targets,
 _BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # the form in which our reply to ? groups moves
 _ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)")  # as in `5 -> leo c`
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
+_BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
 _MOST_OFFERED = 100  # moves per line
 _PROSE = 4  # words; a longer line of our email can't have been retyped by chance
 _TITLE = 4  # words of a title above a quote
@@ -539,7 +550,8 @@ class _Known:
         passed = next((line.text for line in lines if line.command and passes(line.text, grammar.locale)), "")
         if move is None or (passed and len(moves) > 1):
             return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
-        return self._doubt(lines) or _together(move, lines)
+        wishes = self._doubt(lines) or _together(move, lines)
+        return replace(wishes, questions=questions_in([_prose_at(lines, place) for place in range(len(lines))]))
 
     def _near_miss(self, lines: Sequence[Line]) -> str:
         """Return the first line that may be meant as a move or command, or as part of one, or ""."""
@@ -642,7 +654,16 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
         else:
             joined.append(line)
         last = line
-    return [Line(line, _command(line, grammar)) for line in joined[1:]]
+    return [Line(part, _command(part, grammar)) for line in joined[1:] for part in _parts(line, grammar)]
+
+
+def _parts(line: str, grammar: Grammar) -> Sequence[str]:
+    """Return a pair if a line is a move or command with a question behind it. Otherwise return the line alone."""
+    if is_question(line) and _command(line, grammar) is None:
+        for found in _BEFORE_QUESTION.finditer(line):
+            if (command := _command(line[: found.start()], grammar)) and not command.is_harmless:
+                return line[: found.start()], line[found.end() :]
+    return (line,)
 
 
 def _may_go_on(line: str, end: str, locale: str) -> bool:
@@ -658,6 +679,8 @@ def means_something(written: str, grammar: Grammar) -> bool:
 
 def _comes_near(line: str, grammar: Grammar) -> bool:
     if is_lead_in(line) and len(line.split()) > 1:
+        return False
+    if is_harmless_question(line) and not has_move_in(line, grammar):
         return False
     return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 

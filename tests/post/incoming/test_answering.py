@@ -469,8 +469,9 @@ def test_only_a_question_that_may_be_a_move_is_answered_as_not_done(office: Offi
     for text, headline in (
         (question, "Reply"),
         (f"{move}?", "Not done"),
-        (f"{move}\n\n{question}", "Not done"),
+        (f"{move}\n\nMay I play that?", "Not done"),
         (f"say Hello\n\nMay I play {move}?", "Not done"),
+        (f"{move}\n\n{question}", "Move played"),
     ):
         assert ada_writes(office, text).subject.startswith(f"{headline}: "), text
     assert question in ada_writes(office, question).text

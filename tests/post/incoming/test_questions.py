@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from server.accounts.players import change_profile
 from server.games.presentation import legend
 from server.play.commits import load
 from server.post.desk.counter import deal_with_desk
@@ -12,7 +13,7 @@ from server.post.incoming.commands import UNDO
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
 from server.translations import LOCALES
 from server.worker import RECORDS
-from tests.post.incoming.replying import a_move, ada_writes
+from tests.post.incoming.replying import a_move, ada_writes, messages
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import everything_due_happens, game_of, moves_on
 
@@ -185,3 +186,69 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
     everything_due_happens()
     told = asks(office, "pause")
     assert "The game is paused." in told and "Everyone agreed" not in told
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "told"),
+    [
+        ("en", "MOVE\n\nWhose turn is it next?", "We're waiting for bea."),
+        ("en", "MOVE\nhow many points do I have?", "The scores so far: you (0)"),
+        ("en", "What does the D mean?\nMOVE", "D is a double star"),
+        ("en", "Hi, MOVE please. What does the D mean?", "D is a double star"),
+        ("en", "MOVE - and how many points do I have?", "The scores so far: you (0)"),
+        ("en", "Hi,\n\nMOVE\n\nThanks, how long does\na game take?\n\nAda", "about 30 turns"),
+        (
+            "en",
+            "MOVE\n\nHow are you all?",
+            "We can't answer “How are you all?”. To ask everyone at the table, begin the",
+        ),
+        ("en", "MOVE\n\nWhat is the plural of moose? And who won the cup?", "We can't answer “What is the plural of moose?”"),
+        ("de", "MOVE\n\nWie viele Punkte habe ich?", "Der Stand bisher: du (0)"),
+        ("de", "Was kostet das?\n\nMOVE", "Das Spielen ist kostenlos."),
+        ("de", "MOVE\n\nWie geht es euch?", "Auf „Wie geht es euch?“ haben wir keine Antwort."),
+        ("de", "MOVE. Was bedeutet das D?", "D ist ein Doppelstern"),
+    ],
+)
+def test_a_question_beside_a_move_is_answered_and_the_move_played(
+    office: Office, ada: UUID, bea: UUID, locale: str, text: str, told: str
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    change_profile(ada, {"locale": locale})
+    everything_due_happens()
+    answer = ada_writes(office, text.replace("MOVE", a_move(game_id, ada)))
+    assert load(game_id).version == 2 and told in " ".join(answer.text.split())
+
+
+@pytest.mark.parametrize(
+    ("locale", "question", "told"),
+    [
+        ("en", "Should I play that?", ""),
+        ("en", "Is that ok? And how many points do I have?", "The scores so far"),
+        ("en", "What do you think of it?", ""),
+        ("en", "What is my best move?", "We give hints only if"),
+        ("en", "Can I take it back later?", 'reply "undo"'),
+        ("en", "Why not Leo?", ""),
+        ("de", "Soll ich das spielen?", ""),
+        ("de", "Ist das erlaubt? Wie viele Punkte habe ich?", "Der Stand bisher"),
+        ("de", "Was meinst du dazu?", ""),
+    ],
+)
+def test_a_question_about_the_move_beside_it_holds_the_move(
+    office: Office, ada: UUID, bea: UUID, locale: str, question: str, told: str
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    change_profile(ada, {"locale": locale})
+    everything_due_happens()
+    for text in (f"MOVE\n\n{question}", f"MOVE. {question}"):
+        answer = " ".join(ada_writes(office, text.replace("MOVE", a_move(game_id, ada))).text.split())
+        assert question.partition("?")[0] in answer and told in answer
+    assert load(game_id).version == 1
+
+
+def test_a_question_beside_a_command_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, "say Hello!\n\nWhose turn is it?")
+    assert "We're waiting for your move." in told and messages(game_id) == ["Hello!"]
+    told = asks(office, "?\n\nHow many points do I have?")
+    assert "The scores so far" in told and "Your possible moves." in told
