@@ -46,12 +46,12 @@ _OWN_NAME = re.compile(
 
 _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
 _WISH_TO_PLAY = re.compile(
-    r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|gut|gern|oui|sì|va bene|d['’]accord)[ ,.!]+){0,3}"
+    r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora|va bene|d['’]accord)[ ,.!]+){0,3}"
     r"(?:(?:please|bitte|per favore) )?(?:"
-    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start) (?:an? (?:game|round) of )?(?P<en>\w+)"
+    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start|take|choose) (?:an? (?:game|round) of )?(?P<en>\w+)"
     r"(?: (?:against|with|vs\.?) {0})?"
     r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
-    r"|(?:ich )?(?:spiele?|starte)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<german>\w+)(?: gegen {0})?"
+    r"|(?:ich )?(?:spiele?|starte|nehme)(?: ich)?(?: gerne?)? (?:eine (?:partie|runde) )?(?P<german>\w+)(?: gegen {0})?"
     r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(?P<fr>\w+)(?: contre {0})?"
     r"|(?:je )?joue[rz]? (?:à |une partie de )?(?P<french>\w+)(?: contre {0})?"
     r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(?P<it>\w+)(?: contro {0})?"
@@ -155,8 +155,9 @@ def _commands(text: str, games: Sequence[str], is_near: bool, is_outright: bool)
         yield RULES
         if not (games and against_bot and is_wanted):
             return
+    is_playing = games and is_about(text, PLAYING)
     is_short = games and not is_near and len(text.split()) <= _SHORT
-    if is_short or is_outright or (names_game and (is_wanted or against_bot)):
+    if is_short or is_outright or is_playing or (names_game and (is_wanted or against_bot)):
         if against_bot or not with_people:
             yield PLAY
         if with_people or not against_bot:

@@ -246,6 +246,7 @@ def test_a_first_email_with_other_words_gets_the_general_lines(ann: Corresponden
         ("Ok, play sternenglanz please!", True),
         ("I'd like to play Sternenglanz\n\nThanks, Ann", True),
         ("Let's try sternenglanz", True),
+        ("Ja, dann spiele ich Sternenglanz!", True),
         ("Gut, ich würde gern Sternenglanz spielen!", True),
         ("Je voudrais jouer à Sternenglanz, merci", True),
         ("Ok, giochiamo a Sternenglanz", True),
@@ -485,7 +486,7 @@ def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
             ("Immediately", "at-once"),
             ("at once", "at-once"),
             ("at-once", "at-once"),
-            ("your turn bundled", "your-turn bundled"),
+            ("your turn bundled", "“Your turn” bundled"),
         ),
     ],
 )
