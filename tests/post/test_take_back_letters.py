@@ -51,6 +51,21 @@ def test_all_other_players_are_asked_once_about_a_take_back_with_its_deadline_an
     assert happened(game_id)[-1] == "move-taken-back"
 
 
+def test_a_player_reads_whose_move_has_ended_their_request(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    take_back(game_id, ada, 1)
+    for who in (cyd, ada, bea, cyd):
+        moves_on(game_id, who)
+        everything_due_happens()
+        office.delivers()
+    told = "cyd moved, so your request to take back a move has ended."
+    turns = [mail.text for mail in office.mails("ada") if mail.subject.startswith("Your turn")]
+    assert [told in " ".join(it.split()) for it in turns[-2:]] == [True, False]
+
+
 def test_a_request_lists_the_whole_turn_with_the_cards_that_were_laid(
     app: Flask, office: Office, ada: UUID, bea: UUID
 ) -> None:

@@ -16,9 +16,10 @@ from server.games.presentation import draw, final_table, legend, sentence, table
 from server.games.sternenglanz.cards import CARD, sternbild
 from server.games.sternenglanz.material import CARDS, FIELDS
 from server.games.sternenglanz.names import copy_name
+from server.games.sternenglanz.picture import _FREE, _at, _bonuses, _empty
 from server.games.sternenglanz.pieces import COLOURS
 from server.games.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
-from server.render.picture_parts import DARK, Colours, Line, Sprite, sheet
+from server.render.picture_parts import DARK, LIGHT, Colours, Line, Sprite, sheet
 from server.render.png import png
 from server.render.text_layout import WIDTH
 from tests.support.pictures import LONG_NAMES, NARROW, difference_of_shapes, overlapping, words_elsewhere
@@ -169,6 +170,14 @@ def test_every_sternbild_can_be_drawn_by_itself() -> None:
         png(sheet(120, "", Colours(DARK, COLOURS), [sternbild(bild, DARK, "en")])) for bild in CARDS.sternbilder
     ]
     assert len(set(pictures)) == len(pictures)
+
+
+def test_the_firmament_and_its_bonuses_stay_on_their_card() -> None:
+    card = _empty(LIGHT).box
+    for x, y in map(_at, FIELDS.values()):
+        assert min(x, y) - _FREE >= 0 and max(x, y) + _FREE <= card.bottom
+    for label in _bonuses(LIGHT):
+        assert 12 <= label.x <= card.right - 12 and label.y <= card.bottom - 4
 
 
 @pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])

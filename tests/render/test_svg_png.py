@@ -10,8 +10,9 @@ from cachetools import LRUCache
 from server.games import GAMES, SeededDice
 from server.games.presentation import draw, draw_end, final_table
 from server.games.sternenhimmel.material import BOARDS
+from server.games.sternenhimmel.picture import _lines, _name_beside
 from server.render import png as png_module
-from server.render.picture_parts import Line
+from server.render.picture_parts import LIGHT, PANEL, Line
 from server.render.png import png
 from server.render.text_layout import WIDTH
 from tests.support.pictures import LONG_NAMES, NARROW, difference_of_shapes, overlapping, words_elsewhere
@@ -30,6 +31,18 @@ def table(seats, moves, seed=b"sky"):
         for event in RULES.decide(state, seat, rng.choice(RULES.legal_moves(state, seat)), dice):
             state = RULES.apply(state, event)
     return state
+
+
+@pytest.mark.parametrize("seats", [3, 5])
+def test_every_label_of_a_constellation_stays_on_its_card(seats: int) -> None:
+    bottoms, edges = set(), set()
+    for board in BOARDS.values():
+        for space, seat in product(board.spaces, range(seats)):
+            label = _name_beside(board.id, space, seat, LIGHT)
+            bottoms.add(label.y + 5)  # of a letter such as g
+            edges |= {label.x - 7, PANEL - label.x - 7}
+    assert max(bottoms) <= _lines(board.id, LIGHT).box.bottom
+    assert min(edges) >= 0
 
 
 def drawn(state, viewer=0, names=NAMES, **how):

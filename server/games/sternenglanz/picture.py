@@ -48,7 +48,7 @@ from server.render.text_layout import captioned, punctuated
 
 _HEAD = 78
 _FULL = WIDTH - 2 * MARGIN
-_SKY = 684  # size of the Firmament's square
+_SKY = 664  # size of the Firmament's square; its outermost fields stay on the card
 _IS_ROUND = all(hypot(field.x - 0.5, field.y - 0.5) <= 0.46 for field in FIELDS.values())
 _FREE = 27  # radius of a free field
 _PIECE = 1.2  # scale of a piece on the Firmament
@@ -226,7 +226,12 @@ def _bonuses(theme: Theme) -> list[Line]:
         if field.bonus:
             left, top = _at(field)
             others = [(x - left, y - top) for x, y in map(_at, FIELDS.values()) if (x, y) != (left, top)]
-            x, y = clearest(corners(28), others)
+            inside = [
+                (x, y)
+                for x, y in corners(28)
+                if max(abs(left + x - _FULL / 2), abs(top + y - _FULL / 2)) < _FULL / 2 - 16
+            ]
+            x, y = clearest(inside, others)
             lines.append(Line(left + x, top + y + 7, f"+{field.bonus}", theme.gold, 20, theme.card, "middle", True))
     return lines
 

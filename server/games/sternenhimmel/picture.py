@@ -138,14 +138,15 @@ def _coin(prize: int, r: int, colour: str, theme: Theme) -> Iterator[Part]:
 
 @cache
 def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
-    """Return the name of a space with a star, placed where it overlaps nothing."""
+    """Return the name of a space with a star, placed on the card where it overlaps nothing."""
     board = BOARDS[board_id]
     (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
     others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
     places = corners(0.75 * r + 9)
     if SEAT_SHAPES[seat] == "triangle":  # a triangle is wide at the bottom
         places = [*places[:2], (0, r + 15)]
-    x, y = clearest(places, [*others, (0, _HEAD - top)])
+    inside = [(x, y) for x, y in places if abs(left + x - PANEL / 2) < PANEL / 2 - 8 and top + y < _ROW - MARGIN - 12]
+    x, y = clearest(inside or places, [*others, (0, _HEAD - top)])
     return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
 
 

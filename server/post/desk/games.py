@@ -1,7 +1,7 @@
 """The commands for games."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -54,6 +54,7 @@ _MOST_OPEN = 20
 _MOST_OVER = 10
 _REVIEWED_PER_MINUTE = 20  # moves; a busy machine needs longer
 _MOST_BETTER = 10
+_MOST_DOUBTFUL = 3
 _MOST_TOLD = 300  # sentences of a story
 _BOT = "greedy"
 
@@ -496,6 +497,7 @@ def _review(errand: Errand, rest: str) -> Said:
 def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
     """Return a complete review in words, with the table before the move that cost most."""
     better = clearly_better(found["moves"])[:_MOST_BETTER]
+    doubtful = [] if better else _perhaps_better(found["moves"])
     told = [*_figures(found, game)]
     if better:
         told.append(
@@ -503,10 +505,13 @@ def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
         )
     else:
         told.append(gettext("The bot found no move that was clearly better than yours."))
-    version = better[0]["version"] if better else game.version
+    if doubtful:
+        told.append(gettext("It would have played differently here:"))
+    shown = better or doubtful
+    version = shown[0]["version"] if shown else game.version
     return Said(
         told=told,
-        items=[_better_line(it, game) for it in better],
+        items=[_better_line(it, game, bool(better)) for it in shown],
         picture={"game": str(game.game_id), "player": str(player_id), "version": version},
         reviewed=str(game.game_id),
     )
@@ -532,16 +537,31 @@ def _figures(found: Json, game: Game) -> Iterator[str]:
     )
 
 
-def _better_line(it: Json, game: Game) -> str:
+def _perhaps_better(moves: Sequence[Json]) -> list[Json]:
+    """Return the few reviewed moves that may have cost most, largest loss first, although the figures may be off by more
+    than that."""
+    found = [it for it in moves if it["better"] and whole_points(it["better"]["gain"]) > 0]
+    return sorted(found, key=lambda it: -it["better"]["gain"])[:_MOST_DOUBTFUL]
+
+
+def _better_line(it: Json, game: Game, is_clear: bool) -> str:
     rules, locale = game.table.rules, spoken().locale
     played, better = (rules.move_from_json(move) for move in (it["move"], it["better"]["move"]))
-    line = gettext(
-        "%(turn)s. You: %(move)s. Better: %(better)s, worth about %(points)s more.",
-        turn=_turn_of(game, it["version"]),
-        move=text.move_in_words(rules, played, locale),
-        better=text.move_in_words(rules, better, locale),
-        points=counted(whole_points(it["better"]["gain"]), text.score_unit(game.head.rules)),
-    )
+    words = {
+        "turn": _turn_of(game, it["version"]),
+        "move": text.move_in_words(rules, played, locale),
+        "better": text.move_in_words(rules, better, locale),
+        "points": counted(whole_points(it["better"]["gain"]), text.score_unit(game.head.rules)),
+    }
+    if is_clear:
+        line = gettext("%(turn)s. You: %(move)s. Better: %(better)s, worth about %(points)s more.", **words)
+    else:
+        margin = max(1, whole_points(it["better"]["margin"]))
+        line = gettext(
+            "%(turn)s. You: %(move)s. The bot: %(better)s, perhaps worth %(points)s more, give or take %(margin)s.",
+            margin=margin,
+            **words,
+        )
     return f"{line} {it['better']['why']}".rstrip()
 
 

@@ -377,7 +377,7 @@ def _resign(doing: Doing, wishes: Wishes) -> None:
         raise NotRunning(noted("The game hasn't started. You can leave your seat at the table."))
     leave(doing.mail.game_id, doing.player_id)
     doing.look_again()
-    doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
+    doing.answer["done"].append(gettext("You've resigned."))
 
 
 def answer_uses(mail: Incoming, reader: str, same: str = "") -> list[Use]:

@@ -1,13 +1,16 @@
 """Reviews and hints by email. `review` starts the computation, and later sends the figures and the moves."""
 
 import re
+from itertools import count
+from typing import Any
 
 import pytest
 from flask import Flask
 
 from server.accounts.players import player_at
 from server.bots import advice, review
-from server.bots.search import Effort
+from server.bots.review import Verdict, Worth
+from server.bots.search import Effort, Seen
 from server.games.presentation import move_in_words
 from server.play.commits import at_version, load
 from server.play.seating.games import open_game
@@ -66,6 +69,36 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
         turn = at_version(load(game_id), it["version"]).state.turn
         played = move_in_words(rules, rules.move_from_json(it["move"]), "en")
         assert f"{f'Turn {turn}' if turn else 'Start'}. You: {played}. Better: " in said
+
+
+@pytest.mark.parametrize(("margin", "told"), [(0.5, "Better: "), (99.0, "The bot: ")])
+def test_a_review_shows_moves_even_if_no_difference_is_certain(
+    app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch, margin: float, told: str
+) -> None:
+    monkeypatch.setitem(app.config, "THINKERS", 1)
+    gains = count(1)
+
+    def judged(seen: Seen, move: Any, *_: object) -> Verdict:
+        return Verdict(Worth(0.0, 1.0), next(it for it in seen.moves if it != move), Worth(float(next(gains)), margin))
+
+    monkeypatch.setattr(reviewing, "verdict", judged)
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    ann_id = player_at(ann.email)
+    assert ann_id
+    game_id = open_game(ann_id, wanted(ME, BOT, rules="sternenglanz", options={"max_rounds": 2})).game_id
+    everything_due_happens()
+    while turn_of(game_id, ann_id) is not None:
+        moves_on(game_id, ann_id)
+        everything_due_happens()
+    number = desk.numbers(ann_id, [game_id])[game_id]
+    ann.asks(f"review {number}")
+    while review_due(lambda: None):
+        pass
+    lines = re.findall(r"^- .+(?:\n  .+)*", ann.asks(f"review {number}").text, re.MULTILINE)
+    for line in (" ".join(it.split()) for it in lines):
+        assert told in line and re.search(r"worth (?:about )?\d+ points? more", line)
+    assert len(lines) >= 3
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:

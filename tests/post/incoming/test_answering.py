@@ -845,6 +845,7 @@ def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) ->
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
     assert "You've resigned" in answer.text
+    assert answer.text.count("bot is playing") == 1
     assert f"Take your seat back here: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
     assert "There's nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text
