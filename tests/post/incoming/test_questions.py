@@ -202,7 +202,11 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
             "MOVE\n\nHow are you all?",
             "We can't answer “How are you all?”. To ask everyone at the table, begin the",
         ),
-        ("en", "MOVE\n\nWhat is the plural of moose? And who won the cup?", "We can't answer “What is the plural of moose?”"),
+        (
+            "en",
+            "MOVE\n\nWhat is the plural of moose? And who won the cup?",
+            "We can't answer “What is the plural of moose?”",
+        ),
         ("de", "MOVE\n\nWie viele Punkte habe ich?", "Der Stand bisher: du (0)"),
         ("de", "Was kostet das?\n\nMOVE", "Das Spielen ist kostenlos."),
         ("de", "MOVE\n\nWie geht es euch?", "Auf „Wie geht es euch?“ haben wir keine Antwort."),
