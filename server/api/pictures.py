@@ -51,7 +51,11 @@ class PictureQuery(schemas.AtQuery):
             "The scores of a finished game are the final ones."
         },
     )
-    theme = fields.String(load_default="dark", validate=validate.OneOf(["dark", "light"]))
+    theme = fields.String(
+        load_default="dark",
+        validate=validate.OneOf(["dark", "light"]),
+        metadata={"description": "Colors of the picture"},
+    )
     thumbnail = QueryTruth(
         load_default=False,
         metadata={

@@ -79,6 +79,13 @@ def test_every_operation_has_a_one_line_summary(name: str) -> None:
     assert not summary.endswith(".")
 
 
+def test_every_parameter_is_described() -> None:
+    described = [*DOCUMENT["paths"].values(), *OPERATIONS.values()]
+    parameters = [it for one in described for it in one.get("parameters", [])]
+    assert len(parameters) > len(OPERATIONS)
+    assert [it["name"] for it in parameters if not it.get("description")] == []
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_operation_requires_allows_or_ignores_a_token(name: str) -> None:
     security = OPERATIONS[name].get("security", DOCUMENT["security"])

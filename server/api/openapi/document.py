@@ -116,6 +116,18 @@ _IDEMPOTENCY_KEY = _header(
     "response. Each key is valid only for your own requests, and only for one game or for creating games.",
 )
 _IDEMPOTENCY_KEY["schema"]["pattern"] = "^[!-~]([ -~]{0,198}[!-~])?$"
+_IN_PATH = {
+    "game_id": "Game id, as in `GET /v1/games`",
+    "player_id": "Player id, as in the seats of a game",
+    "seat": "Seat number, counted from 0",
+    "name": "Name of the rules, as in `GET /v1/rules`",
+    "token_id": "Token id, as in `GET /v1/tokens`",
+    "app_id": "App id, as in `GET /v1/apps`",
+    "subscription_id": "Id of the push subscription",
+    "word": "Signed word from the link in the request",
+    "webhook_id": "Webhook id, as in `GET /v1/webhooks`",
+    "delivery_id": "Delivery id, as in the deliveries of the webhook",
+}
 _LAST_EVENT_ID = _header("Last-Event-ID", "`id` of the last event you received. The stream continues after it.")
 _IF_NONE_MATCH = _header(
     "If-None-Match", "ETag of an earlier response. If nothing has changed, the response is an empty 304."
@@ -256,6 +268,8 @@ class Document(flask_smorest.Api):
         for path, item in document["paths"].items():
             for method, operation in item.items():
                 if method == "parameters":
+                    for parameter in operation:
+                        parameter["description"] = _IN_PATH[parameter["name"]]
                     continue
                 _name_examples(operation)
                 _tell_scope(operation)

@@ -354,7 +354,7 @@ class Feed(Answer):
 
 class PageQuery(Request):
     cursor = fields.String(**_about("Cursor from `next` of the previous page"))
-    limit = QueryNumber(1, 100, load_default=20)
+    limit = QueryNumber(1, 100, load_default=20, **_about("Number of items per page"))
 
 
 class Letter(Answer):
@@ -836,7 +836,7 @@ class ExhibitionQuery(Request):
     fullest = QueryTruth(
         load_default=False, **_about("If true, show the game when the table was fullest, not after `at` moves")
     )
-    theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]))
+    theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]), **_about("Colors of the picture"))
 
 
 class InvitationQuery(Request):
@@ -993,7 +993,7 @@ class Message(Answer):
 
 class MessagesQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`nr` of the last message you have"))
-    limit = QueryNumber(1, 100, load_default=100)
+    limit = QueryNumber(1, 100, load_default=100, **_about("Number of messages per page"))
 
 
 class Messages(Answer):
@@ -1002,8 +1002,8 @@ class Messages(Answer):
 
 
 class GamesQuery(PageQuery):
-    status = fields.String(validate=one_of(STATUSES))
-    rules = fields.String(validate=one_of(GAMES))
+    status = fields.String(validate=one_of(STATUSES), **_about("Only games with this status"))
+    rules = fields.String(validate=one_of(GAMES), **_about("Only games with these rules"))
     mine = QueryTruth(load_default=False, **_about("Only games in which you have a seat, including private ones"))
     my_turn = QueryTruth(load_default=False, **_about("Only games in which it is your turn"))
     free = QueryTruth(load_default=False, **_about("Only open games with a seat that any player can take"))
@@ -1049,7 +1049,7 @@ class GamesPage(Answer):
 
 
 class PlayerGamesQuery(PageQuery):
-    status = fields.String(validate=one_of(PLAYED))
+    status = fields.String(validate=one_of(PLAYED), **_about("Only games with this status"))
     together = QueryTruth(
         load_default=False, **_about("Only games in which you have a seat as well, including private ones")
     )
