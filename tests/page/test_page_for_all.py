@@ -71,7 +71,9 @@ def test_screen_readers_announce_everything_visible_at_a_table(scene: Scene, win
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
-    expect(page.get_by_role("heading", name="Players", exact=True)).to_be_visible()  # the details below the table come after it
+    expect(
+        page.get_by_role("heading", name="Players", exact=True)
+    ).to_be_visible()  # the details below the table come after it
     told = page.locator("main").aria_snapshot()
     view = scene.player.get(f"/v1/games/{scene.sternenhimmel}")["view"]
     for board in view["boards"]:
