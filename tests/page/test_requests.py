@@ -38,7 +38,7 @@ NAMES = ["Pauline Langenscheidt", "Christoph Sonnenschein", "Dorothea", "Emil", 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_a_free_undo_takes_no_room_from_the_names_and_needs_one_tap(
+def test_an_undo_takes_no_room_from_the_names_and_says_what_it_does_and_did(
     house: House, windows: Windows, size: str, count: int
 ) -> None:
     rules = "sternenglanz" if count == 2 else "sternenhimmel"
@@ -61,8 +61,16 @@ def test_a_free_undo_takes_no_room_from_the_names_and_needs_one_tap(
     assert page.locator(".state").evaluate("it => it.offsetHeight") <= LINE[size]
     assert not too_wide(page) and objections(page) == []
     undo.click()
+    really, sky = page.locator(".really"), page.locator(".boards, .firmament").bounding_box()
+    expect(really).to_contain_text("Seitdem hat niemand gezogen.")
+    really.get_by_role("button").first.click()
     until(lambda: people[0].get(f"/v1/games/{game_id}")["you"]["turn"])
+    expect(really.get_by_role("status")).to_contain_text("Du bist wieder am Zug.")
+    assert page.locator(".boards, .firmament").bounding_box() == sky
+    assert not too_wide(page) and objections(page) == []
     expect(undo).to_have_count(0)
+    play(people[0], game_id)
+    expect(really).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])

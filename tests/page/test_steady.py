@@ -15,6 +15,7 @@ from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet
 from tests.support.live_server import House, Json, sign_in
 
 ON_ITS_SIDE: Json = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
+WINDOWS = {**SIZES, "on its side": ON_ITS_SIDE}
 MOST = 0.02  # layout shift of a turn, whether or not a tap caused it
 _WATCH = """
   window.pushed = 0;
@@ -61,7 +62,7 @@ def against_bots(house: House, windows: Windows, email: str, rules: str, size: s
     """Open the table of a new game against two bots, on a window of this size."""
     client = quiet(sign_in(house, email))
     game_id = game_of(client, ME, BOT, BOT, rules=rules, options={"start_seat": 0})
-    page = windows.open(client, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
+    page = windows.open(client, **WINDOWS[size])
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_text("Options, pause, leave")).to_be_attached()
     return page
@@ -154,7 +155,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
     options = {"start_seat": 0} if rules == "sternenhimmel" else {}
     game_id = game_of(ada, ME, OPEN, BOT, rules=rules, options=options)
     ben.post(f"/v1/games/{game_id}/seats", {})
-    page = windows.open(ada, **({**SIZES, "on its side": ON_ITS_SIDE}[size]))
+    page = windows.open(ada, **WINDOWS[size])
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_text("Options, pause, leave")).to_be_attached()
     line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"
@@ -175,17 +176,17 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-@pytest.mark.parametrize("size", ["phone", "desk"])
+@pytest.mark.parametrize("size", ["phone", "desk", "on its side"])
 def test_a_request_moves_nothing_while_another_player_is_to_move(
     house: House, windows: Windows, rules: str, size: str
 ) -> None:
-    ada, ben = (quiet(sign_in(house, f"{name}-waits-{rules}-{size}@example.org")) for name in ("ada", "ben"))
+    ada, ben = (quiet(sign_in(house, f"{name}-waits-{rules}-{size.split()[0]}@example.org")) for name in ("ada", "ben"))
     options = {"start_seat": 0} if rules == "sternenhimmel" else {}
     game_id = game_of(ada, ME, OPEN, *[BOT] * (rules == "sternenhimmel"), rules=rules, options=options)
     ben.post(f"/v1/games/{game_id}/seats", {})
     while play(ada, game_id):
         pass
-    page = windows.open(ada, **SIZES[size])
+    page = windows.open(ada, **WINDOWS[size])
     page.goto(f"/#/games/{game_id}")
     expect(page.get_by_text("Options, pause, leave")).to_be_attached()
     line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"

@@ -156,9 +156,9 @@ function Own({ table, wish, told, fold }) {
 }
 
 /**
- * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap takes the
- * move back at once if that harms no other player, or says what would be undone. While it is the player's turn, the
- * request to the others stands in the details.
+ * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap says what
+ * would be undone, and whether the others are asked. Afterwards, a line says what was undone. While it is the player's
+ * turn, the request to the others stands in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -177,9 +177,11 @@ export function TakeBack({ table, isShort = false }) {
     else if (isBack.current) place.current?.querySelector("button")?.focus();
     isBack.current = false;
   }, [isSure]);
+  const [done, setDone] = useState(/** @type {{from: number, words: string} | null} */ (null));
   const [busy, error, take] = useSubmit(async () => {
     const { vote } = await call("POST", `${base}/take-backs`, { to: way?.to });
     setSure(null);
+    if (!vote) setDone({ from: game.version, words: t("take-back.done", { moves: way?.undoes.join(" ") }) });
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
     await table.look();
   });
@@ -189,19 +191,21 @@ export function TakeBack({ table, isShort = false }) {
   };
   const isAsked = known?.base === base && known.votes["take-back"];
   const isBelow = game.you?.turn != null && !isAmongBots(game) && !way?.free;
+  if (done && game.version <= done.from + 1) return html`<div class=${isShort ? "really row" : "row"}><span role="status">${done.words}</span>
+    <button class="plain" aria-label=${t("close")} onClick=${() => setDone(null)}>×</button></div>`;
   if (!way || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
   const isAlone = game.seats.every((it) => it.seat === game.you?.seat || it.kind === "bot");
   const how = way.free ? "free" : isAlone ? "alone" : "ask";
   const what = t("take-back.what", { moves: way.undoes.join(" ") });
   const head = t(how === "ask" ? "take-back.head-ask" : "take-back.head");
-  const question = isSure && html`<span><strong>${head}</strong> ${what} ${how !== "free" && t(`take-back.sure-${how}`)}</span>
+  const question = isSure && html`<span><strong>${head}</strong> ${what} ${t(`take-back.sure-${how}`)}</span>
     <button key="take" disabled=${busy} onClick=${take}>${t(how === "ask" ? "take-back.ask" : "take-back.short")}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
   const asks = { "aria-expanded": isSure, onClick: () => setSure(isSure ? null : way.to) };
   return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${t("take-back.short")} title=${what} aria-label=${t("take-back.short")}
-      ...${way.free ? { disabled: busy, onClick: take } : asks} />
+      ...${asks} />
       ${(isSure || error) && html`<div class="really row" role="group" aria-label=${head}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
     : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${t("take-back.mine-back")}</button>`}</p>`;
 }
