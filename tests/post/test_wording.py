@@ -60,6 +60,7 @@ from server.post.wording import (
     write_page,
 )
 from server.translations import LOCALES
+from tests.post.test_languages import KINDS, variants
 
 GAME = {
     "name": "Anna",
@@ -372,6 +373,14 @@ def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> N
             "Anna: coins 3",
             "Ben: coins 5",
         ]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_sentences_do_not_touch_where_a_program_drops_the_tags(kind: type[Any]) -> None:
+    for letter in variants(kind):
+        page = write_page(letter, Picture("x.png"), answer_above(), "https://stars.example/stop", "post@stars.example")
+        words = re.sub("<[^>]+>", "", page.partition("</style>")[2])
+        assert re.findall(r"[.!?)][A-Z]\w+", words) == []
 
 
 def test_a_hidden_picture_has_alternative_text() -> None:

@@ -141,14 +141,17 @@ def _zone(value: str) -> str:
     places = [it for it in available_timezones() if it.lower().endswith(f"/{name.lower()}") and it.count("/") == 1]
     if len(places) == 1:  # such as Berlin
         return places[0]
-    raise Unclear(noted("We don't know this time zone. Write one such as Europe/Berlin."))
+    known = {it.rpartition("/")[2].lower(): it for it in sorted(available_timezones()) if it.count("/") == 1}
+    near = get_close_matches(name.rpartition("/")[2].lower(), known, 1, _ALIKE)
+    meant = f"{_word(commands.ZONE)} {known[near[0]]}" if near else ""
+    raise Unclear(noted("We don't know this time zone."), meant=meant)
 
 
 def _night(value: str) -> str:
     ends = [it.strip() for it in value.replace("..", "-").replace(" to ", "-").split("-")]
     shown = [f"{it:0>2}:00" if it.isdecimal() else f"{it:0>5}" for it in ends]
     if len(shown) != 2 or not all(map(CLOCK_FACE.fullmatch, shown)):
-        raise Unclear(noted("We need two times here, such as 22:00-08:00."))
+        raise Unclear(noted("We need two times here."))
     return "-".join(time.fromisoformat(it).strftime("%H:%M") for it in shown)
 
 

@@ -146,7 +146,7 @@ def invitation_in(text: str) -> tuple[str, int | None]:
     for any other text."""
     found = _ADDRESS.search(text)
     if found is None:
-        raise Unclear(noted("We need an email address here, such as name@example.org."))
+        raise Unclear(noted("We need an email address here."))
     rest = _JOINING.sub(" ", text.replace(found[0], " ", 1)).strip()
     return address_in(found[1]), number_in(rest) if rest else None
 

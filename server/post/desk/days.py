@@ -116,7 +116,7 @@ def weekdays_in(text: str) -> list[int]:
             continue
         number = int(bare) if re.fullmatch("[1-7]", bare) else _DAY_OF.get(bare) or _DAY_OF.get(bare.removesuffix("s"))
         if number is None:
-            raise Unclear(noted("We need weekdays here, such as sat sun."))
+            raise Unclear(noted("We need weekdays here."))
         found.append(number)
     return sorted(set(found))
 
@@ -147,7 +147,7 @@ def _likely(tokens: Sequence[str], today: date) -> str:
 
 
 def _unreadable() -> Unclear:
-    return Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
+    return Unclear(noted("We need the first and the last day here."))
 
 
 def _tokens(text: str) -> list[str]:

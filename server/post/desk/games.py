@@ -431,6 +431,9 @@ def _show(errand: Errand, rest: str) -> Said:
             line=earlier_line(number, game.version),
         )
     seen = describe(game, seat, version, errand.player_id)
+    if seen["view"] is None:
+        told = [gettext("Game %(game)s hasn't started.", game=errand.named(game)), gettext("The seats:")]
+        return Said(told=told, items=_seat_lines(game, seat))
     told, items = [gettext("Game %(game)s, move %(version)s.", game=errand.named(game), version=seen["version"])], []
     if seen["outcome"] and seen["version"] == game.version:
         result = _scores(errand, game)
@@ -438,8 +441,6 @@ def _show(errand: Errand, rest: str) -> Said:
     own = seat is not None and version is None and game.seats[seat]
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
-    if seen["view"] is None:
-        return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game, seat))
     picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
     return Said(told=told, items=items, table=_table(game, seen, seat, errand.player_id), picture=picture)
 

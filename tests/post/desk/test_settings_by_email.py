@@ -18,6 +18,7 @@ from tests.post.desk.writing import Correspondent
         ("set nihgts 22-8", "set nights 22-8"),
         ("set remindres 3h", "set reminders 3h"),
         ("set langauge de", "set language de"),
+        ("set zone Europe/Belrin", "set zone Europe/Berlin"),
         ("set mails remindr off", "set mails reminder off"),
         ("set mails new in chat off", "set mails new in the chat off"),
     ],
