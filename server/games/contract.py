@@ -5,7 +5,7 @@ A game is a package with the members of `Game`. It may also have `PRESET`, `SCOR
 `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
-`known_words`, `example`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
+`known_words`, `example`, `rule_values`, `TERMS`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
 a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
@@ -270,5 +270,8 @@ MeantMoves = Callable[[str, str, Sequence[Any]], list[Any]]  # text, locale, leg
 Example = Callable[[Json], Any]  # view -> a move with what is in play, or None, for a seat that isn't on turn
 StrangeWord = Callable[[str, str], str]  # text, locale -> the word because of which a text that names a move fits none
 RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text of the rules, and names of editions
+# By id of a section of the rules: the names of the pieces, cards and places that it explains, in all languages, as a
+# regular expression without groups that capture.
+Terms = Mapping[str, str]
 # story item, names by seat, language, whether the reader has the event's seat -> sentence; by type of event
 Sentence = Callable[[Json, Sequence[str], "Language", bool], str]

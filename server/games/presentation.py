@@ -14,6 +14,7 @@ from server.games.contract import (
     Seat,
     Sentence,
     TellMove,
+    Terms,
     WithNews,
     WithResult,
     WriteFirstTurn,
@@ -414,6 +415,12 @@ def rule_values(rules_name: str, locale: str) -> Mapping[str, str]:
     compute = getattr(GAMES[rules_name], "rule_values", None)
     values: Mapping[str, str] = compute(language(locale)) if compute else {}
     return values
+
+
+def terms(rules_name: str) -> Terms:
+    """Return the names of pieces, cards and places by id of the section of the rules that explains them."""
+    found: Terms = getattr(GAMES[rules_name], "TERMS", {})
+    return found
 
 
 def edition_options(rules_name: str) -> dict[str, Json]:

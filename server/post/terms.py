@@ -1,8 +1,10 @@
 """What a player should know before taking a seat: the pace of a game, and how long it takes."""
 
+import re
 from datetime import datetime, timedelta
 from math import ceil
 
+from flask import current_app
 from flask_babel import gettext, ngettext
 
 from server.clock import clock
@@ -14,11 +16,17 @@ from server.post.desk.commands import A_GAME, BY_NAME, FILL, GOODBYE, NEW, RULES
 from server.post.incoming.commands import PAUSE, STAND_IN, word_for
 from server.post.incoming.planning import off_for
 from server.post.table_help import turns_before
-from server.post.topics import BOT_IN_SEAT, COST, LEAVING, MAILS, NIGHTS, SCORING, is_about
+from server.post.topics import APP, BOT_IN_SEAT, COST, LEAVING, MAILS, NIGHTS, SCORING, STOPPING, is_about
 from server.post.wording import pace_of, span, spoken
+from server.translations import noted
 
 _ANSWERED_WITHIN = timedelta(hours=12)  # as if all players read their email twice a day
 _A_DAY = timedelta(days=1)
+STOPPING_AT_TABLE = noted(
+    'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
+)
+_OF_GAME = re.compile(r"\b(?:game|spiel|partie|partita)\s?(\d{1,6})\b", re.IGNORECASE)
+_EXAMPLE_NUMBER = "3"
 _ROUNDED_TO = 5  # minutes
 
 
@@ -136,13 +144,32 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
             ),
         ]
     if BOT_IN_SEAT in among and is_about(text, BOT_IN_SEAT):
-        new, fill = f"{BY_NAME[NEW].word(locale)} {A_GAME} bots=1", BY_NAME[FILL].example_in(locale)
+        named = _OF_GAME.search(text)
+        number = named[1] if named else _EXAMPLE_NUMBER
+        new, fill = f"{BY_NAME[NEW].word(locale)} {A_GAME} bots=1", f"{BY_NAME[FILL].word(locale)} {number}"
         told.append(
             gettext(
-                'Yes, in your own game before it starts. Reply for example "%(fill)s" to give the free seats of game 3 to '
-                'bots. For a new game with a bot, reply for example "%(new)s".',
+                'Yes, in your own game before it starts. Reply for example "%(fill)s" to give the free seats of game '
+                '%(number)s to bots. For a new game with a bot, reply for example "%(new)s".',
                 fill=fill,
+                number=number,
                 new=new,
+            )
+        )
+    if STOPPING in among and is_about(text, STOPPING):
+        told.append(
+            gettext(
+                'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
+                off=gettext("set mails off"),
+                goodbye=BY_NAME[GOODBYE].word(locale),
+            )
+        )
+    if APP in among and is_about(text, APP):
+        told.append(
+            gettext(
+                "You need no app: play by email, or in the browser at %(link)s. On a phone, you can add that page to the "
+                "home screen.",
+                link=current_app.config["BASE_URL"],
             )
         )
     if COST in among and is_about(text, COST):

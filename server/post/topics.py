@@ -10,8 +10,9 @@ from server.post.incoming.commands import PAUSE, RESIGN, STAND_IN, UNDO, VACATIO
 
 MAILS, NIGHTS, LEAVING, COST, HOW_LONG = "mails", "nights", "leaving", "cost", "how-long"
 THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", "the-rules", "scoring", "meaning"
-A_TERM, BOT_IN_SEAT, WHO_PLAYS = "a-term", "bot-in-seat", "who-plays"
-SCORES, TURN, ADVICE = "scores", "turn", "advice"
+A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
+SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
+SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -21,7 +22,7 @@ def _phrases(en: str = "", de: str = "", fr: str = "", it: str = "") -> re.Patte
 
 
 _MEANS = (
-    r"(?:(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll|macht|machen|tut|bewirkt)"
+    r"(?:what['’]s|(?:what|which) (?:do|does|is|are|was|mean)|mean(?:s|ing)?|was (?:bedeute[nt]|heißt|heisst|ist|sind|soll|macht|machen|tut|bewirkt)"
     r"|bedeutet|wofür steht|signifien?t?|que fait|que font|(?:che )?cosa fa(?:nno)?|veu(?:t|lent) dire|qu['’]est-ce|c['’]est quoi"
     r"|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
 )
@@ -31,8 +32,8 @@ _SIGN = (
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
-        r"(?:fewer|less|too many|so many|stop|no more) (?:\w+ ){0,4}e?-?mails?",
-        r"(?:weniger|zu viele|so viele|keine) (?:\w+ ){0,2}e?-?mails?",
+        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?",
+        r"(?:weniger|zu viele|so viele|keine|wie (?:viele|oft)) (?:\w+ ){0,2}e?-?mails?",
         r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
         r"(?:meno|troppe|tante) e?-?mail",
     ),
@@ -56,7 +57,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"costa|pagare|serve un account",
     ),
     HOW_LONG: _phrases(
-        r"how (?:long|much time)", r"wie (?:lange|viel zeit)", r"combien de temps", r"quanto (?:dura|tempo|ci vuole)"
+        r"how (?:long|much time|often (?:do|must|will) i)",
+        r"wie (?:lange|viel zeit|oft (?:muss|soll|bin) ich)",
+        r"combien de temps",
+        r"quanto (?:dura|tempo|ci vuole)",
     ),
     PAUSE: _phrases(r"pause[nrd]?", r"pausier\w*|unterbrech\w*", r"interromp\w*", r"sospend\w*|in pausa"),
     VACATION: _phrases(
@@ -82,14 +86,14 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     THE_GAME: _phrases(
         r"what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of games?",
-        r"was ist (?:das|es)|was soll das|worum geht\w*",
+        r"was ist (?:das|es)|was soll das|worum geht\w*|um was geht\w*",
         r"c['’]est quoi|qu['’]est[- ]ce que c['’]est|de quoi s['’]agit",
         r"cos['’]?è|cos['’]e|di cosa si tratta",
     ),
     HOW_TO_PLAY: _phrases(
         r"what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
         r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played",
-        r"wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
+        r"was muss ich (?:tun|machen)|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
         r"comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
         r"come (?:si gioca|funziona\w*|gioco|devo giocare)",
     ),
@@ -106,9 +110,15 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"comment (?:fonctionne\w*|marche\w*)|expliqu\w+|à quoi sert",
         r"come funziona\w*|spiega\w*|a (?:che )?cosa serve",
     ),
+    A_THING: _phrases(
+        rf"{_MEANS}|how does|explain|works?",
+        r"wie (?:funktionier\w+|wirkt|wirken)|erklär\w*",
+        r"comment fonctionne\w*|expliqu\w+|à quoi sert",
+        r"come funziona\w*|spiega\w*|a (?:che )?cosa serve",
+    ),
     WHO_PLAYS: _phrases(
-        r"who(?:['’]s| is| are)? (?:else )?(?:is |are )?(?:play(?:s|ing)?|in|there|at the table|joining|invited|with us)|with whom|who (?:will|do) (?:i|we) play",
-        r"wer (?:\w+ ){0,2}(?:mit|spielt|dabei|eingeladen)\w*|mit wem",
+        r"who(?:['’]s| is| are)? (?:else )?(?:is |are )?(?:play(?:s|ing)?|in|there|at the table|joining|invited|with us)|with whom|who (?:will|do) (?:i|we) play|how many (?:people|players|others|of us)",
+        r"wer (?:\w+ ){0,2}(?:mit|spielt|dabei|eingeladen)\w*|mit wem|wie viele (?:spieler|leute|personen|mitspieler)\w*",
         r"qui (?:\w+ ){0,2}(?:joue|participe|invité)|avec qui",
         r"chi (?:\w+ ){0,2}(?:gioca|partecipa|invitato)|con chi",
     ),
@@ -132,6 +142,51 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:wer|bin ich|bist du|ist \w{1,20}) (?:ist |jetzt |schon |gerade ){0,3}(?:dran|am zug|an der reihe)|auf wen warten wir",
         r"à qui (?:le tour|est-ce|c['’]est|de jouer)|(?:est-ce|c['’]est) (?:à moi|mon tour)|qui joue",
         r"a chi tocca|tocca a (?:me|chi)|di chi è il turno|è il mio turno|chi (?:gioca|deve giocare)",
+    ),
+    DUE: _phrases(
+        r"when (?:is|does|do|will|must) (?:my|the|i)\b.{0,20} (?:over|up|due|end|ends|expire|run out|move|play)|(?:how long|how much time) (?:do )?i (?:still )?have"
+        r"|how much time (?:is left|is there|have i)|my deadline|until when",
+        r"wann (?:\w+ ){0,3}(?:zeit|zug) (?:\w+ )?(?:ab|um|vorbei|zu ende|abgelaufen)|bis wann|wie (?:viel zeit|lange) (?:habe|hab) ich|wann muss ich",
+        r"quand (?:\w+ ){0,4}(?:tour|temps)|jusqu['’]à quand|(?:combien de )?temps (?:me reste|ai-je)",
+        r"quando (?:\w+ ){0,3}(?:turno|tempo)|entro quando|quanto tempo (?:ho|mi (?:resta|rimane))",
+    ),
+    LAST_MOVE: _phrases(
+        r"my (?:last|latest|previous) (?:move|turn)|what (?:did|have) i (?:just )?(?:last )?(?:play|played|do|done|move|moved)",
+        r"mein(?:en)? letzte[rn]? zug|was (?:habe|hab) ich (?:\w+ )?(?:gespielt|gezogen|gelegt|gemacht)",
+        r"mon dernier coup|qu['’]ai-je joué|qu['’]est-ce que j['’]ai joué",
+        r"(?:mia )?ultima mossa|(?:che )?cosa ho giocato",
+    ),
+    REFUSED: _phrases(
+        r"why .{0,30}\b(?:refused|rejected|declined)|what was wrong"
+        r"|why (?:wasn['’]t|didn['’]t|isn['’]t|was|did) (?:my (?:move|email)|it|that)\b.{0,30}\b(?:played|accepted|work|count|done)",
+        r"(?:warum|wieso|weshalb) .{0,40}\b(?:abgelehnt|zurückgewiesen|nicht (?:gespielt|angenommen|ausgeführt|gezählt))|was war (?:daran )?falsch",
+        r"pourquoi .{0,40}\b(?:refusée?|rejetée?|pas (?:été )?(?:jouée?|acceptée?))",
+        r"perch[ée] .{0,40}\b(?:rifiutat\w+|respint\w+|non .{0,20}(?:giocat|accettat)\w+)",
+    ),
+    SECRETS: _phrases(
+        r"(?:can|does|do|will|could) [\w ]{1,40}? (?:see|know|read|look at)\b.{0,30}\b(?:my|mine|our)|who (?:can see|sees|knows|can read)|(?:are|is) my \w+ (?:hidden|secret|visible|private)"
+        r"|what (?:can|do) (?:the )?(?:others?|other players|everyone) (?:see|know)|what is (?:secret|hidden)",
+        r"(?:sieht|sehen|kennt|kennen|weiß|kann|können) .{0,40}\bmein\w*\b.{0,40}|wer (?:sieht|kann|kennt)\b.{0,30}\b(?:mein\w*|sehen)|was (?:sehen|wissen) die anderen|(?:ist|sind) mein\w* \w+ (?:geheim|verdeckt|sichtbar)",
+        r"(?:voit|voient|peut|peuvent|connaît) .{0,30}\bm(?:on|a|es)\b|qui (?:voit|peut voir)|que voient les autres",
+        r"(?:vede|vedono|può|possono|conosce) .{0,40}\bmi[eoa]i?\b|chi (?:vede|può vedere)|(?:che )?cosa vedono gli altri",
+    ),
+    STOPPING: _phrases(
+        r"how (?:do|can|could) (?:i|we) (?:\w+ )?(?:stop|quit|leave|resign|get out|end (?:this|it))|(?:can|may) i (?:stop|quit|leave)",
+        r"wie (?:kann|höre?|steige?|komme) ich (?:\w+ ){0,3}(?:auf|aus|raus|heraus|aufhören|aussteigen)|(?:kann|darf) ich (?:\w+ ){0,2}(?:aufhören|aussteigen)",
+        r"comment (?:\w+ ){0,2}(?:arrêter|arrête|quitter|abandonner)|(?:puis-je|je peux) (?:arrêter|quitter)",
+        r"come (?:\w+ ){0,2}(?:smetto|smettere|esco|uscire|abbandon\w+)|posso (?:smettere|uscire)",
+    ),
+    STARTING: _phrases(
+        r"when (?:do|does|will|did|can|is|are) (?:\w+ ){1,3}(?:start|begin|starting|beginning)",
+        r"wann (?:\w+ ){1,3}(?:los|an)(?:gehen)?|wann (?:beginn\w+|fang\w+|start\w+)",
+        r"quand (?:\w+[ -]){1,4}commenc\w+",
+        r"quando (?:\w+ ){0,2}(?:comincia|cominciamo|inizia|iniziamo)\w*",
+    ),
+    APP: _phrases(
+        r"(?:an|the|any|your|mobile|phone) apps?|apps?\b.{0,30}\b(?:phone|iphone|android|store)|on (?:my|a|the) (?:phone|tablet|iphone)|(?:install|download) (?:any|some)thing",
+        r"(?:eine?|die|als) apps?|handy-?app|auf dem (?:handy|smartphone|tablet)|(?:etwas|was) (?:installieren|herunterladen)",
+        r"une? appli(?:cation)?",
+        r"un['’]app(?:licazione)?",
     ),
     ADVICE: _phrases(
         r"best moves?|good moves?|(?:what|where|how) (?:should|shall|would|do|can) (?:i|you|we) (?:\w+ )?(?:do|play|move|put|start)|hints?",
@@ -170,6 +225,8 @@ OF_DESK = (
     PAUSE,
     SCORING,
     BOT_IN_SEAT,
+    APP,
+    STOPPING,
 )  # the post desk answers sentences about these
 OF_FACTS = (  # a question about these casts no doubt on a move beside it
     *(
@@ -186,7 +243,7 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
         BOT_IN_SEAT,
         WHO_PLAYS,
     ),
-    *(SCORES, TURN, VACATION, STAND_IN),
+    *(SCORES, TURN, DUE, LAST_MOVE, REFUSED, SECRETS, STOPPING, APP, VACATION, STAND_IN),
 )
 
 

@@ -24,7 +24,7 @@ from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw, fullness, thumbnail, with_news, with_result
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
-from server.games.sternenglanz.rule_values import rule_values
+from server.games.sternenglanz.rule_values import TERMS, rule_values
 from server.games.sternenglanz.rules import (
     begin_turn,
     check_planned,

@@ -9,6 +9,28 @@ from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, SEATS
 from server.games.sternenglanz.options import OPTION_SCHEMA
 from server.translations import Language
 
+_CARDS = {
+    kind: "|".join(it for kinds in CARDS_DATA["actions"] for it in kinds["names"].values() if kinds["type"] == kind)
+    for kind in ("sterngeburt", "sternwanderung", "schwarzes-loch", "supernova")
+}
+TERMS: Mapping[str, str] = {  # see `section_about`
+    "geburt": "|".join(
+        [
+            _CARDS["sterngeburt"],
+            *(it for star in ("punkt", "leucht", "pracht") for it in CARDS_DATA["classes"][star].values()),
+        ]
+    )
+    + "|petites étoiles|étoiles (?:brillantes|splendides)|stelle (?:piccole|brillanti|splendenti)",
+    "wanderung": _CARDS["sternwanderung"],
+    "loch": _CARDS["schwarzes-loch"] + "|schwarze[ns]? l(?:o|ö)ch(?:er)?|trous noirs|buchi neri",
+    "nova": _CARDS["supernova"],
+    "bilder": "constellations?|sternbild(?:er)?|costellazion[ei]|"
+    + "|".join(it for bild in CARDS_DATA["sternbilder"] for it in bild["names"].values()),
+    "sky": "firmament|firmamento|supply|vorrat|réserve|riserva|special spaces?|sonderfeld(?:er)?|cases? spéciales?|casell[ae] special[ei]",
+    "turn": "slots?|plätze|platz [123]|emplacements?|spazi|spazio [123]",
+    "shift": "deck|discard piles?|nachziehstapel|ablagen?|pioche|défausse|mazzo|scarti",
+}
+
 
 def rule_values(say: Language) -> Mapping[str, str]:
     """Return the figures by name, and the names of scenarios by `edition.` and id."""

@@ -33,7 +33,7 @@ from server.games.sternenhimmel.options import EDITIONS, OPTION_SCHEMA, resolve_
 from server.games.sternenhimmel.picture import draw, fullness, with_news, with_result
 from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenhimmel.resample import resample
-from server.games.sternenhimmel.rule_values import rule_values
+from server.games.sternenhimmel.rule_values import TERMS, rule_values
 from server.games.sternenhimmel.rules import (
     begin_turn,
     check_planned,

@@ -9,6 +9,19 @@ from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR,
 from server.games.sternenhimmel.options import EDITIONS
 from server.translations import Language
 
+TERMS: Mapping[str, str] = {  # see `section_about`
+    "scoring": "black holes?|schwarze[ns]? l(?:o|ö)ch(?:er)?|trous? noirs?|buc(?:o|hi) ner[oi]",
+    "doubles": "double[ -]stars?|doppelsterne?|étoiles? doubles?|doubles? étoiles?|stell[ae] doppi[ae]|doppi[ae] stell[ae]"
+    "|numbers|zahlen|nombres|chiffres|numeri|(?:the|an?|die|eine|der|le|un|il) (?:"
+    + "|".join(star for star in STARS if FACE_VALUES[star] > 0)
+    + ")",
+    "turn": "(?:large|big|small|little) (?:spaces?|fields?)|(?:große?|kleine)[ns]? felde?r?|(?:grande|petite)s? cases?"
+    "|casell[ae] (?:grand[ei]|piccol[ae])",
+    "payment": "compensations?|entschädigung|dédommagement|indennizzo|prizes?|(?:erste|zweite)[rn]? preis|preise"
+    "|(?:premier|deuxième|second) prix|premio?",
+    "table": "constellations?|sternbild(?:er)?|costellazion[ei]|stack|stapel|pile|pila|"
+    + "|".join(name for board in BOARDS.values() for name in (board.id, board.latin, *board.names.values())),
+}
 _NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
 

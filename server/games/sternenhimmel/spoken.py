@@ -4,6 +4,7 @@
 reply in their own language to emails in another one. The caller has removed words such as "please" and "my".
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from unicodedata import combining, normalize
@@ -35,6 +36,7 @@ _FACES = {  # how a star lies, by whether the space is large
     False: "face·up faceup open offen offene offenen aufgedeckt face·visible visible scoperta scoperto",
 }
 _LARGE = {word: is_large for is_large, words in _FACES.items() for word in words.split()}
+_BEFORE_COMMA = re.compile(r"\b([a-j]), (?=\w)")  # as in `Leo a, 10`, where "a" is no article
 _DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())
 _LETTERS = frozenset("abcdefghij")
 _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
@@ -58,7 +60,7 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
             found = [(star, space)]
         case [star, *marks, space], [] if _is_mark(marks) and (marks or space not in _ALSO_WORDS):
             found = [(star, space)] if marks else [(star, space), (space, star)]
-        case [], [space, star] if space not in _ALSO_WORDS:
+        case [], [*marks, space, star] if _is_mark(marks) and (marks or space not in _ALSO_WORDS):
             found = [(star, space), (space, star)]
         case [star], [] if star not in _LETTERS | _AMBIGUOUS:
             spaces = [it.space for it in legal if (it.star, it.board) == (_STARS.get(star), board)]
@@ -136,7 +138,7 @@ def _without_article(words: Sequence[str]) -> list[str]:
 def _words(text: str) -> list[str]:
     """Return the words of a text, each name as one word. Verbs such as "put" are left out, and a name that is said
     twice is kept once: `double star D`."""
-    plain = normalize("NFC", text.lower())
+    plain = _BEFORE_COMMA.sub(r"space \1 ", normalize("NFC", text.lower()))
     for phrase in _TWO_WORDS:
         plain = f" {plain} ".replace(f" {phrase} ", f" {phrase.replace(' ', '·')} ").strip()
     words = [word.removesuffix("'s") for word in plain.split()]

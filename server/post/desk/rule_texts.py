@@ -17,8 +17,10 @@ from server.games.presentation import (
     introduction,
     notation,
     rule_values,
+    terms,
     usual_minutes,
 )
+from server.post.topics import A_THING, is_about
 from server.render.text_layout import punctuated
 from server.translations import LOCALES, language, times
 
@@ -39,6 +41,7 @@ class Section(NamedTuple):
 
     title: str
     lines: tuple[str, ...]
+    id: str = ""
 
     @property
     def blocks(self) -> Blocks:
@@ -94,13 +97,28 @@ def rules_in_short(name: str, locale: str, seats: int, options: Json) -> tuple[s
 
 
 def section_about(question: str, name: str, locale: str, seats: int = 0, options: Json | None = None) -> Section | None:
-    """Return the section of a game's rules whose title is a term in this question, such as "Star migration", or None."""
-    asked = _words_in(question)
-    for it in _sections_of(name, locale, seats, options):
+    """Return the section of a game's rules that a question is about, or None.
+
+    Its title is a term in the question, such as "Star migration". Otherwise, it explains the piece, card or place with
+    the longest name in a question of what something is or does.
+    """
+    asked, sections = _words_in(question), _sections_of(name, locale, seats, options)
+    for it in sections:
         term = _words_in(it.title.partition(":")[0])
         if term and all(get_close_matches(word, asked, 1, _ALIKE) for word in term):
             return it
-    return None
+    named, text = dict[int, Section](), question.replace("'", "’") if is_about(question, A_THING) else ""
+    for it in sections:
+        names = terms(name).get(it.id)
+        found = re.search(rf"(?<![#\w])(?:{names})(?:s|n|en)?\b", text, re.IGNORECASE) if names else None
+        if found:
+            named.setdefault(len(found[0]), it)
+    return named[max(named)] if named else None
+
+
+def section_called(id_: str, name: str, locale: str, seats: int, options: Json) -> Section | None:
+    """Return the section of a game's rules with this id, or None."""
+    return next((it for it in _sections_of(name, locale, seats, options) if it.id == id_), None)
 
 
 def _sections_of(name: str, locale: str, seats: int, options: Json | None) -> tuple[Section, ...]:
@@ -159,7 +177,7 @@ class _Text:
         for it in json.loads(self._file.read_text("utf-8"))[f"rules-{self._name}"]:
             block = {"when": it.get("when", {}), "text": it["text"]}
             if lines := tuple(self._lines(block, self._editions)):  # some sections have only pictures
-                yield Section(it["title"], lines)
+                yield Section(it["title"], lines, it["id"])
 
     def _lines(self, block: Any, editions: Sequence[_Edition]) -> Iterator[str]:
         match block:

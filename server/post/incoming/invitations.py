@@ -34,11 +34,24 @@ from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
 from server.post.incoming.sentences import without_hail, without_smileys
 from server.post.mime import fit_id
-from server.post.terms import answers_about_desk, terms_of
-from server.post.topics import A_TERM, COST, HOW_LONG, HOW_TO_PLAY, MAILS, THE_GAME, THE_RULES, WHO_PLAYS, is_about
+from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
+from server.post.topics import (
+    A_TERM,
+    APP,
+    COST,
+    HOW_LONG,
+    HOW_TO_PLAY,
+    MAILS,
+    STARTING,
+    STOPPING,
+    THE_GAME,
+    THE_RULES,
+    WHO_PLAYS,
+    is_about,
+)
 from server.post.wording import spoken
 from server.sanitize import clean_lines, has_link
-from server.store.tables import Incoming, Player, StandIn, db
+from server.store.tables import GameRow, Incoming, Player, SeatRow, StandIn, db
 
 YES, NO = "yes", "no"
 
@@ -91,7 +104,7 @@ _BEGINS = {
 }
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|klar|na klar|natürlich|bien sûr|certo)"
+        rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|klar|na klar|natürlich|bien sûr|certo)"
         r"|(?:(?:sure|of course|ok(?:ay)?|klar|na klar|bien sûr|certo)[ ,.!]+)?(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
         rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
@@ -106,6 +119,12 @@ _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
         re.IGNORECASE,
     ),
 }
+_FIRST_ONE = re.compile(  # of several invitations
+    rf"{_LED_IN}(?:(?:yes|ja|oui|s[iì]|gerne?|gladly|volontiers|volentieri)[ ,.!]+)?(?:(?:i['’]ll take |i take |ich nehme |je prends |prendo )?"
+    r"(?:the (?:first|1st)(?: one| game)?|(?:das|die|den) erste[ns]?(?: spiel| partie| einladung)?|(?:la première|le premier)(?: partie| jeu)?"
+    rf"|(?:il primo|la prima)(?: partita| gioco)?))(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
+    re.IGNORECASE,
+)
 _IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
@@ -310,6 +329,13 @@ def _carried_out(guest: Guest) -> Said:
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
     said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
+    if said is None and _says_only(_FIRST_ONE, read):
+        if _invitations_of(guest.email) > 1:
+            why = gettext(
+                'You have several invitations. Reply "yes" to the email about the game that you want to play.'
+            )
+            return Said(wrong=why, again=True)
+        said = YES
     if said != NO and guest.address is None and guest.stand_in() is None:
         if not can_reconsider(guest.game, guest.seat, guest.email):
             return Said(wrong=_given_away(), lost=True)
@@ -335,10 +361,22 @@ def _carried_out(guest: Guest) -> Said:
     return Said(played=said, asks=asks, **(_facts(read, guest.game) if asks else {}))
 
 
+def _invitations_of(email: str) -> int:
+    """Return the number of open games to which this address is invited."""
+    invited = (SeatRow.email == email) & (SeatRow.kind == "invited") & (GameRow.status == "open")
+    joined = db.select(db.func.count()).select_from(SeatRow).join(GameRow, GameRow.game_id == SeatRow.game_id)
+    found: int = db.session.execute(joined.where(invited)).scalar_one()
+    return found
+
+
 def _facts(read: replies.Mail, game: Game) -> Json:
     """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
     question, locale = " ".join(read.lines), spoken().locale
-    told, asks_who = answers_about_desk(question, COST, MAILS), is_about(question, WHO_PLAYS)
+    told, asks_who = answers_about_desk(question, COST, MAILS, APP), is_about(question, WHO_PLAYS)
+    if is_about(question, STARTING):
+        told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
+    if is_about(question, STOPPING):
+        told.append(gettext(STOPPING_AT_TABLE))
     if is_about(question, HOW_LONG):
         told += terms_of(game)
     seats, options = len(game.seats), game.head.options

@@ -6,18 +6,23 @@ from typing import Any
 
 from flask_babel import gettext, ngettext
 
+from server.accounts.calendars import stored_zone
+from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
+from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import example, later_moves, legend, score_unit, write_move
+from server.games.presentation import example, in_words, later_moves, legend, score_unit, write_move
+from server.play.commits import whole_log
 from server.play.game import Game
-from server.play.table import OVER
+from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
+from server.play.turns.going_back import last_move, move_after
 from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.commands import BY_NAME, HELP, RULES, SET
-from server.post.desk.rule_texts import rules_in_short, section_about
+from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations, sentences
 from server.post.incoming.acting import Doing, do, waiting_for
@@ -39,16 +44,18 @@ from server.post.incoming.doubt import is_question
 from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.replies import Wishes
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
-from server.post.terms import answers_about_desk, terms_of
+from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
 from server.post.topics import is_about
-from server.post.wording import spoken, with_you
+from server.post.wording import moment, spoken, with_you
+from server.render.text_layout import punctuated
 from server.sanitize import clean
 from server.store import inbox
 from server.store.tables import Incoming
 from server.translations import noted
 
 _SPACE = re.compile(r"[a-z]\d{0,3}")
-_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT
+_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP
+_PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
 
@@ -70,9 +77,30 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     """Yield a sentence for each topic of a question that we can answer. `_wants_advice` is answered by a hint."""
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
     is_running = game.table.status == "running"
-    if is_about(question, topics.TURN) and is_running:
-        is_own = turn_of(game.table, seat) is not None
-        yield gettext("We're waiting for your move.") if is_own else waiting_for(game)
+    is_own, is_of_time = turn_of(game.table, seat) is not None, is_about(question, topics.DUE)
+    if is_running and (is_of_time or is_about(question, topics.TURN)):
+        due_at = game.seats[seat].due_at if is_own and is_of_time else None
+        due = moment(due_at, stored_zone(profile(doing.player_id)["zone"])) if due_at else ""
+        yield (
+            gettext("Please move by %(due)s.", due=due)
+            if due
+            else gettext("We're waiting for your move.")
+            if is_own
+            else waiting_for(game)
+        )
+    if is_about(question, topics.LAST_MOVE) and game.table.turns:
+        to, rules = last_move(game, seat, clock.now()), game.table.rules
+        yield (
+            gettext("You haven't moved yet in this game.")
+            if to is None
+            else gettext("Your last move: %(move)s", move=in_words(rules, move_after(game, to), locale))
+        )
+    if is_about(question, topics.REFUSED):
+        yield why_refused(doing.mail)
+    if is_about(question, topics.SECRETS):
+        yield from _secrets(question, game)
+    if is_about(question, topics.STOPPING):
+        yield gettext(STOPPING_AT_TABLE)
     if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
@@ -87,14 +115,13 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
         else:
             yield gettext("We give hints only if all other players are bots.")
     yield from answers_about_desk(question, *_BESIDE_TABLES)
-    if is_about(question, topics.HOW_LONG) and is_running:
+    if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)
     is_of_words = is_about(question, topics.MEANING)
     is_of_term = is_about(question, topics.A_TERM)
     if is_of_term and (section := section_about(question, game.head.rules, locale, len(game.seats), game.head.options)):
         is_of_words = True
-        yield f"{section.title}:"
-        yield from (line.removeprefix("- ") for line in section.lines)
+        yield from _told(section)
     elif is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
     if is_about(question, topics.HOW_TO_PLAY):
@@ -102,6 +129,29 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
+
+
+def _told(section: Section) -> list[str]:
+    title = section.title if section.title.endswith("?") else punctuated(f"{section.title}:", spoken().locale)
+    return [title, *(line.removeprefix("- ") for line in section.lines)]
+
+
+def _secrets(question: str, game: Game) -> list[str]:
+    """Return what the other players can't see: plans, or what the rules say about all that is hidden."""
+    if _PLANS.search(question):
+        return [gettext("No other player can see your plans.")]
+    section = section_called("secrets", game.head.rules, spoken().locale, len(game.seats), game.head.options)
+    return _told(section) if section else []
+
+
+def why_refused(mail: Incoming) -> str:
+    """Return what our newest reply to this turn that refused something said. Replies to a previous player stay secret."""
+    since = last_change_of_hands(whole_log(mail.game_id), mail.seat)
+    told = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
+    if (refused := next((it for it in told if it["wrong"] and it["version"] >= since), None)) is None:
+        return str(gettext("We haven't refused any of your emails in this turn."))
+    line = clean(refused["line"], _MOST_QUOTED)
+    return f"{gettext('“%(line)s”', line=line)} – {refused['wrong']}" if line else refused["wrong"]
 
 
 def _scores(game: Game, seat: Seat) -> Iterator[str]:
@@ -125,9 +175,7 @@ _MOST_QUOTED = 60  # characters of a line in a sentence
 _MOST_NAMED = 4  # moves or lines in a sentence
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
 _PROBLEMS = {
-    "asks-to-stop": noted(
-        'To stop all emails about your games, reply "set mails off". To give up your seat in this game, reply "resign".'
-    ),
+    "asks-to-stop": STOPPING_AT_TABLE,
     "unreadable": noted(
         "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
         "text. Or play with the link in your turn email."

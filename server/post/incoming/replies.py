@@ -659,7 +659,7 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
 
 def _parts(line: str, grammar: Grammar) -> Sequence[str]:
     """Return a pair if a line is a move or command with a question behind it. Otherwise return the line alone."""
-    if is_question(line) and _command(line, grammar) is None:
+    if is_question(line) and not grammar.is_light and _command(line, grammar) is None:
         for found in _BEFORE_QUESTION.finditer(line):
             if (command := _command(line[: found.start()], grammar)) and not command.is_harmless:
                 return line[: found.start()], line[found.end() :]

@@ -11,6 +11,7 @@ from typing import Any
 
 from server.games import Json, Rules
 from server.games.presentation import fault, fitting_moves, known_words, meant_moves, strange_word, write_move
+from server.post.incoming.commands import PLEASE, THANKS
 from server.post.incoming.doubt import PASS, contradiction_in
 from server.post.incoming.near_misses import Grammar, move_in
 from server.translations import LOCALES
@@ -80,6 +81,7 @@ _HAIL = re.compile(  # perhaps with a capitalised name; `Hi Clara, ...` or `Hi! 
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()#–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
+_BEHIND = re.compile(rf"[ ,]{{1,3}}(?:{PLEASE}|{THANKS})[ .!]{{0,3}}$", re.IGNORECASE)
 _PASSES = re.compile(PASS, re.IGNORECASE)
 _JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")  # in `10toCapricorn`
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
@@ -94,7 +96,7 @@ def moves_in_sentence(line: str, grammar: Grammar) -> list[Any]:
         return []
     if passes(line, locale):
         return meant_moves(rules, PASSING, locale, legal)
-    found = meant_moves(rules, line, locale, legal)
+    found = meant_moves(rules, _BEHIND.sub("", line), locale, legal)
     if found:
         return found
     begins, colon, rest = (sentence := _sentence(line)).partition(":")

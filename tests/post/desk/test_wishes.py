@@ -175,6 +175,13 @@ def test_a_copied_line_of_a_list_is_its_command(ann: Correspondent) -> None:
     assert "We don't understand" not in answer.text
 
 
+def test_a_first_email_says_that_playing_is_free_and_needs_no_app(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Is it free? Is there an app?")
+    for part in (hello.text, hello.page):
+        told = " ".join(part.split())
+        assert "Playing is free." in told and "You need no app" in told
+
+
 def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     for line, game in {
@@ -360,6 +367,14 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
         ("What does star migration do?", "Move a dot star or a bright star over exactly as many lines"),
         ("How do supernovas work?", "When you first reach 15 points"),
         ("What does the D mean?", "D is a double star"),
+        ("What does Leo do?", "Each constellation shows its two prizes"),
+        ("Is there an app?", "You need no app"),
+        ("Gibt es eine App?", "You need no app"),
+        ("How do I stop?", 'To delete your account, reply "goodbye".'),
+        (
+            "Can a bot take the free seat in game 2?",
+            'Reply for example "fill 2" to give the free seats of game 2 to bots.',
+        ),
     ],
 )
 def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answer: str) -> None:

@@ -104,6 +104,7 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
         "Well, count me in, thanks",
         "Volentieri",
     ]
+    + ["Sure, love to!", "I'd be happy to play.", "the first one", "Gern, das erste bitte!"]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
@@ -113,6 +114,14 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
     assert "/#/rules/sternenhimmel" in answer.text
     assert "/#/rules/sternenhimmel" in answer.page
+
+
+def test_the_first_of_several_invitations_is_unclear(office: Office, game_id: UUID, bea: UUID) -> None:
+    open_game(bea, wanted(ME, {"email": CYD}, OPEN, title="Friday stars"))
+    answer = cyd_writes(office, "the first one")
+    assert answer and "You have several invitations." in answer.text
+    assert not sits(game_id)
+    assert is_kept(game_id)
 
 
 @pytest.mark.parametrize("text", ["ja, gern\nIch heiße Timo", "Yes, gladly!\n\nMy name is Timo."])
@@ -677,6 +686,16 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
     [
         ("How long does this take?", "Duration: about"),
         ("Does it cost anything?", "Playing is free."),
+        ("Is there an app?", "You need no app"),
+        ("When does it start?", "The game starts when all seats are taken."),
+        ("Can I leave later?", 'reply "resign"'),
+        ("Wann geht es los?", "The game starts when all seats are taken."),
+        ("Gibt es eine App?", "You need no app"),
+        ("Wie oft muss ich ziehen?", "Pace: 2 days per turn"),
+        ("Wie viele Spieler sind dabei?", "At the table: ada"),
+        ("Kann ich später wieder aussteigen?", 'reply "resign"'),
+        ("Wie oft bekomme ich Mails?", 'reply "set mails bundled"'),
+        ("Was macht ein Doppelstern?", "A swallowed double star no longer counts."),
         ("Wie lange dauert das?\nUnd was kostet es?", "Duration: about"),
         ("Wie lange dauert das?\nUnd was kostet es?", "Playing is free."),
         ("Who else is playing?", "At the table: ada"),

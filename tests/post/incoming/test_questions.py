@@ -3,14 +3,20 @@
 from uuid import UUID
 
 import pytest
+from flask_babel import force_locale
 
 from server.accounts.players import change_profile
 from server.games.presentation import legend
 from server.play.commits import load
+from server.play.seating.seats import leave, take_over
+from server.play.votes import OFFER, vote
 from server.post.desk.counter import deal_with_desk
+from server.post.desk.rule_texts import section_about
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import UNDO
+from server.post.incoming.questions import why_refused
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
+from server.store.tables import Incoming, db
 from server.translations import LOCALES
 from server.worker import RECORDS
 from tests.post.incoming.replying import a_move, ada_writes, messages
@@ -256,3 +262,75 @@ def test_a_question_beside_a_command_is_answered(office: Office, ada: UUID, bea:
     assert "We're waiting for your move." in told and messages(game_id) == ["Hello!"]
     told = asks(office, "?\n\nHow many points do I have?")
     assert "The scores so far" in told and "Your possible moves." in told
+
+
+def test_a_player_learns_their_last_move_their_time_and_why_a_move_was_refused(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
+    game_id = game_of(ada, bots=2, options={"start_seat": 0})
+    everything_due_happens()
+    assert "You haven't moved yet in this game." in asks(office, "What was my last move?")
+    assert "We haven't refused any of your emails in this turn." in asks(office, "Why was my move refused?")
+    move = a_move(game_id, ada)
+    asks(office, move)
+    everything_due_happens()
+    assert f"Your last move: {move}" in asks(office, "What was my last move?")
+    assert "Please move by" in asks(office, "When is my turn over?").partition("It's your turn.")[0]
+    asks(office, "7 xyzzy c")
+    told = asks(office, "Why was my move refused?")
+    assert "“7 xyzzy c” – We don't know the word" in told
+
+
+def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
+    office: Office, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    asks(office, "7 xyzzy c")
+    mail = db.session.scalars(db.select(Incoming).where(Incoming.game_id == game_id)).one()
+    with force_locale("en"):
+        assert "xyzzy" in why_refused(mail)
+        leave(game_id, ada)
+        vote(game_id, bea, OFFER, True)
+        take_over(game_id, cyd)
+        assert "xyzzy" not in why_refused(mail)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Can bea see my stars?", "Secret: stars face down on large spaces (except your own)"),
+        ("Can bea see my plan?", "No other player can see your plans."),
+        ("What does the double star do?", "A swallowed double star no longer counts."),
+        ("What is a black hole?", "Each remaining black hole swallows all its neighbours"),
+        ("What does the 10 do?", "A number is worth what it shows"),
+        ("What does Leo do?", "Each constellation shows its two prizes"),
+        ("What is a large space?", "face up on a small one, face down on a large one"),
+        ("What is the compensation?", "one coin for each star left"),
+        ("How do I stop?", 'To give up your seat in this game, reply "resign".'),
+        ("Is there an app?", "You need no app"),
+        ("Is it free?", "Playing is free."),
+        ("Who is winning?", "The scores so far"),
+        ("Can a bot take the free seat in game 2?", 'Reply for example "fill 2" to give the free seats of game 2'),
+    ],
+)
+def test_a_question_about_a_piece_a_secret_or_the_service_is_answered(
+    office: Office, ada: UUID, bea: UUID, question: str, told: str
+) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    assert told in asks(office, question)
+
+
+def test_every_name_of_a_piece_card_or_place_leads_to_its_rules() -> None:
+    for game, names in {
+        "sternenhimmel": (*("double star", "black hole", "Doppelstern", "trou noir", "Wassermann", "prize", "stack"),),
+        "sternenglanz": (
+            *("dot star", "bright star", "splendid star", "Supernova", "star birth", "star migration", "Leuchtstern"),
+            *("black hole", "slot", "deck", "Firmament", "special space", "constellation", "discard pile", "Kelch"),
+        ),
+    }.items():
+        options = {"scenario": 4} if game == "sternenglanz" else {}
+        for name in names:
+            assert section_about(f"What does the {name} do?", game, "en", 3, options), name
+        assert section_about("What does my aunt do?", game, "en", 3, options) is None

@@ -103,6 +103,15 @@ def test_short_forms_of_a_step_are_played_in_any_language(move: str, locale: str
         assert understood(text, sternenglanz, locale, FIRMAMENT_MOVES).move == move, text
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("text", ["Leo a, 10 please", "Leo a, 10", "Löwe a, zehn bitte", "leo a, 10 s'il te plaît"])
+def test_a_comma_behind_the_space_separates_it_from_the_star(text: str, locale: str) -> None:
+    legal = [Placement(star, "leo", space) for star in ("1", "10") for space in "abc"]
+    assert understood(text, sternenhimmel, locale, legal).move == "10 leo a"
+    assert understood(text.replace(",", ""), sternenhimmel, locale, legal).move is None
+    assert understood(text.replace("a, ", ", a "), sternenhimmel, locale, legal).move is None
+
+
 @pytest.mark.parametrize("text", ["1 on Leo", "1 auf Löwe", "1onLeo", "my 1 on Leo please", "1 sur le Lion", "1 leo"])
 def test_a_star_and_a_constellation_mean_the_only_free_space(text: str) -> None:
     one = [Placement("1", "leo", "c"), Placement("1", "virgo", "a"), Placement("7", "leo", "c")]
