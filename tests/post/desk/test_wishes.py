@@ -463,7 +463,7 @@ def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
             ("Immediately", "at-once"),
             ("at once", "at-once"),
             ("at-once", "at-once"),
-            ("your turn bundled", "your-turn bundled"),
+            ("your turn bundled", "“Your turn” bundled"),
         ),
     ],
 )
