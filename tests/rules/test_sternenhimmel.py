@@ -22,6 +22,7 @@ from server.games.sternenhimmel.state import (
     StarPlaced,
     State,
 )
+from server.translations import LOCALES
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "vectors" / "sternenhimmel.json").read_text("utf-8"))
 DICE = SeededDice(b"a seed", ())
@@ -548,6 +549,17 @@ def test_a_move_can_be_written_in_one_line(text: str, move: Placement) -> None:
 
 def test_a_move_is_written_with_the_id_of_the_board() -> None:
     assert game.write_move(game.read_move("d Cnc a")) == "D cancer a"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_move_is_written_and_read_with_the_name_of_the_board_in_each_language(locale: str) -> None:
+    for board in BOARDS.values():
+        move = Placement("7", board.id, "c")
+        written = game.write_spoken(move, locale)
+        assert board.names[locale].lower() in written
+        for told in LOCALES:  # players also reply in another language
+            assert game.read_spoken(written.upper(), told) == move
+    assert game.write_spoken(move, "en") == game.write_move(move)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,15 @@ from server.games.sternenhimmel.sentences import (
     usual_minutes,
     usual_turns,
 )
-from server.games.sternenhimmel.spoken import fault, fitting_moves, known_words, meant_moves, strange_word
+from server.games.sternenhimmel.spoken import (
+    fault,
+    fitting_moves,
+    known_words,
+    meant_moves,
+    read_spoken,
+    strange_word,
+    write_spoken,
+)
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import example, move_of, place, preview, reveals, tell, view

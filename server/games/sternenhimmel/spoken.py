@@ -12,6 +12,7 @@ from unicodedata import combining, normalize
 from server.games.contract import Json
 from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, STARS, is_large
 from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.notation import read_move
 from server.translations import language
 
 _NUMBERS: Mapping[str, str] = {  # "one" is also a pronoun
@@ -43,6 +44,20 @@ _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
 _AMBIGUOUS = frozenset(  # "sei" also means "you are"
     {"sei", "sept", "einer", "my·one", "the·one", "mon·un", "le·un", "mio·uno"}
 )
+
+
+def read_spoken(text: str, locale: str) -> Placement:
+    """Parse a placement with the constellation's name in any of our languages. Raise MalformedMove for any other
+    string."""
+    words = text.split()
+    if len(words) == 3 and (board := _BOARDS.get(normalize("NFC", words[1].lower()))):
+        return read_move(f"{words[0]} {board} {words[2]}")
+    return read_move(text)
+
+
+def write_spoken(move: Placement, locale: str) -> str:
+    """Return a placement with the constellation's name in this language, such as `7 löwe c`."""
+    return f"{move.star} {BOARDS[move.board].names[locale].lower()} {move.space}"
 
 
 def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:

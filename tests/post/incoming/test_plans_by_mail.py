@@ -7,6 +7,7 @@ import pytest
 from server.accounts.players import change_profile
 from server.games import Json
 from server.games.presentation import sentence
+from server.games.sternenhimmel.material import BOARDS
 from server.play.commits import whole_log
 from server.play.planning.plans import get_plan, put_plan
 from server.play.views import story, view_of
@@ -46,7 +47,9 @@ def test_a_plan_can_be_shown_and_dropped_in_the_readers_language(office: Office,
     assert "You haven't planned any moves" in ada_writes(office, "plan").text
     first, *_ = own_lines(game_id)
     change_profile(ada, {"locale": "de"})
-    assert first in ada_writes(office, f"Plan {first}").text
+    star, board, space = first.split()
+    in_german = f"{star} {BOARDS[board].names['de'].lower()} {space}"
+    assert in_german in ada_writes(office, f"Plan {in_german}").text
     assert get_plan(game_id, ada)["moves"]
     ada_writes(office, "Plan aus")
     assert get_plan(game_id, ada)["moves"] == []
