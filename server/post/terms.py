@@ -13,8 +13,7 @@ from server.play.game import Game
 from server.play.timing.time_control import first_allowance
 from server.post.desk import commands
 from server.post.desk.commands import A_GAME, BY_NAME, FILL, GOODBYE, NEW, RULES, SET, VACATION, setting_word
-from server.post.incoming.commands import PAUSE, STAND_IN, word_for
-from server.post.incoming.planning import off_for
+from server.post.incoming.commands import PAUSE, STAND_IN, off_for, word_for
 from server.post.table_help import turns_before
 from server.post.topics import APP, BOT_IN_SEAT, COST, LEAVING, MAILS, NIGHTS, SCORING, STOPPING, is_about
 from server.post.wording import pace_of, span, spoken

@@ -31,9 +31,9 @@ from server.post.desk.days import days_in
 from server.post.desk.wishes import Wish, explanations, is_wish_to_play, name_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
-from server.post.incoming.near_misses import Grammar, Spoken
+from server.post.incoming.lines import Grammar, Spoken, means_something
 from server.post.incoming.notices import without_notices
-from server.post.incoming.replies import Mail, means_something
+from server.post.incoming.replies import Mail
 from server.post.topics import COST, HOW_LONG, MAILS, NIGHTS, OF_DESK, SCORING, is_about
 from server.sanitize import clean, without_unseen
 

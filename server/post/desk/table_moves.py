@@ -28,9 +28,8 @@ from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
 from server.post.incoming.commands import meaning
 from server.post.incoming.intake import identity
-from server.post.incoming.near_misses import Grammar, has_long_word_of, resembles
-from server.post.incoming.replies import FLAGS, Line, Mail, parse, understand
-from server.post.incoming.sentences import strange_word_in
+from server.post.incoming.lines import FLAGS, Grammar, Line, has_long_word_of, resembles, strange_word_in
+from server.post.incoming.replies import Mail, parse, understand
 from server.post.table_help import example_at_table, for_game
 from server.post.wording import spoken
 from server.store import desk, inbox
@@ -74,9 +73,9 @@ def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]
 
 
 def _is_like_move(line: Line, grammar: Grammar) -> bool:
-    text, command = line
-    if command is not None:
-        return command.move is not None
+    text = line.text
+    if line.command is not None:
+        return line.command.move is not None
     if not text or looks_like_command(text, grammar.locale):
         return False
     is_near = resembles(text, grammar) and has_long_word_of(text, grammar)

@@ -8,6 +8,7 @@
 - `answering` decides what an email may do, and queues our reply.
 - `acting` does what an email asks for.
 - `replies` finds the lines in a reply that take effect.
+- `lines` notes what each line is: a move, a command, a near miss, a greeting or a question.
 - `questions` answers questions about the game, and says what is unclear in a reply.
 - `invitations` handles replies to invitations.
 - `doubt` checks whether prose contradicts the line next to it.
@@ -19,9 +20,6 @@
 - `quotes` removes quoted lines.
 - `commands` has the command words in four languages.
 - `help_lines` has the help that our replies contain.
-- `planning` parses plans.
-- `sentences` removes the words of a sentence that say nothing about a move.
-- `near_misses` detects misspelt moves and commands.
 - `bounces` handles bounces and complaints.
 - `diagnoses` classifies responses of mail servers.
 - `child` runs parsers, and the search for hints, in a process with limited time and memory.

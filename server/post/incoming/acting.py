@@ -17,12 +17,12 @@ from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
-from server.games import Json, RuleError
+from server.games import Json, RuleError, Rules
 from server.games.presentation import in_words, refusal, score_unit, without_needless
 from server.play.commits import at_version, load, people_of
 from server.play.game import Game
 from server.play.moves import play_reply
-from server.play.planning.plans import drop_plan, get_plan, put_plan
+from server.play.planning.plans import AT_ONCE, drop_plan, get_plan, put_plan
 from server.play.seating.seats import leave, ready
 from server.play.seating.stand_ins import Wish, ask_stand_in, end_stand_in
 from server.play.table import OVER
@@ -36,10 +36,8 @@ from server.post.desk.account import take_vacation, today_of
 from server.post.desk.arguments import address_in
 from server.post.desk.days import days_in
 from server.post.incoming.child import TooMuch, child
-from server.post.incoming.commands import RESUME, word_for
-from server.post.incoming.near_misses import Spoken
-from server.post.incoming.planning import OFF, read_plan, to_api
-from server.post.incoming.replies import Wishes
+from server.post.incoming.commands import OFF, RESUME, word_for
+from server.post.incoming.lines import Planned, Spoken, Wishes, read_plan
 from server.post.plans import plan_sentence
 from server.post.wording import counted, moment, spoken, whole_points
 from server.sanitize import mailbox_of
@@ -339,8 +337,18 @@ def _leave_plan(doing: Doing, text: str) -> None:
         raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
     planned = read_plan(text, Spoken(table.rules, spoken().locale)) or []
-    moves = [to_api(it, table.rules, view) for it in planned]
+    moves = [_to_api(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
+
+
+def _to_api(planned: Planned, rules: Rules, view: Json) -> Json:
+    """Return a planned move in the format of the API. `view` is the spectator's view. Raise MalformedMove if the place
+    is unknown."""
+    conditions: list[Json] = []
+    if planned.place is not None:
+        place = rules.place(view, planned.place)
+        conditions = [*({"at": at, "is": value} for at, value in place.given.items()), {"at": place.at, "is": None}]
+    return {"move": rules.move_to_json(planned.move), "if": conditions, "after": AT_ONCE}
 
 
 def _vote(doing: Doing, wish: str) -> None:

@@ -39,11 +39,10 @@ from server.post.desk.table_moves import for_number, games_named, lines_for_othe
 from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
-from server.post.incoming.commands import stops, word_for
+from server.post.incoming.commands import off_for, stops, word_for
+from server.post.incoming.lines import FLAGS, Wishes
 from server.post.incoming.mime import split
-from server.post.incoming.planning import off_for
 from server.post.incoming.questions import answer_beside, explain, legal_moves, line_to_confirm, newest_answer
-from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.wording import spoken
@@ -465,7 +464,7 @@ def _lines(wishes: Wishes) -> list[str]:
         *(f"{command(commands.SAY)} {words}" for words in wishes.says),
         *wishes.settings,
         *(["?"] if wishes.asks else []),
-        *(command(name) for name in replies.FLAGS if getattr(wishes, name) and name != commands.RESIGN),
+        *(command(name) for name in FLAGS if getattr(wishes, name) and name != commands.RESIGN),
         *([wishes.resigning] if wishes.resign else []),
         *([command(commands.HINT)] if wishes.hints else []),
         *([f"{command(commands.VACATION)} {wishes.vacation[0]}..{wishes.vacation[1]}"] if wishes.vacation else []),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Final
 from unicodedata import normalize
 
 SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_IN, HINT = COMMANDS = (
@@ -27,6 +28,13 @@ _WORDS = {  # our emails use the first word of each language
     READY: _words("bereit", "prêt prête pret prete", "pronto pronta"),
     STAND_IN: _words("vertretung", "remplaçant remplaçante remplacant remplacante", "sostituto sostituta"),
     HINT: _words("tipp", "conseil", "suggerimento"),
+}
+OFF: Final = "off"
+_OFF: Mapping[str, Sequence[str]] = {  # drops a plan or ends a stand-in; our emails use the first word of each
+    "de": ["aus", "löschen", "loeschen"],
+    "en": [OFF],
+    "fr": ["annuler"],
+    "it": ["annulla"],
 }
 _RESIGNATIONS = frozenset(
     ("i resign", "i give up", "ich gebe auf", "ich gebe die partie auf", "j'abandonne", "j'abandonne la partie")
@@ -58,6 +66,16 @@ def word_for(command: str, locale: str) -> str:
 def meaning(word: str, locale: str) -> str | None:
     """Return the command that this word means to a reader of this language, or None. Case is ignored."""
     return words_of(locale).get(_plain(word))
+
+
+def off_for(locale: str) -> str:
+    """Return the word that emails in this language use for dropping a plan."""
+    return _OFF[locale][0]
+
+
+def drops(text: str, locale: str) -> bool:
+    """Return whether this text asks to drop the plan."""
+    return text in (*_OFF["en"], *_OFF[locale])
 
 
 def resigns(line: str) -> bool:

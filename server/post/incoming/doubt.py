@@ -7,8 +7,9 @@ there may be the rest of a wrapped sentence. Contradictions are recognized in ou
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
-from server.post.incoming.quotes import is_drawn, is_subject
+from server.post.incoming.quotes import is_drawn, is_subject, may_begin_quote
 from server.post.topics import OF_FACTS, is_about
 
 LONGEST_SENTENCE = 2000
@@ -269,6 +270,31 @@ _OF_BEFORE = re.compile(  # clauses about the past, or about another time
     r"|next time|nächste[ns]? mal|prochaine fois|prossima volta)\b",
     re.IGNORECASE,
 )
+
+
+class Manner(NamedTuple):
+    """What the words of a line are, whatever they say about the game."""
+
+    is_courtesy: bool
+    is_lead_in: bool
+    is_harmless_above: bool
+    is_harmless_question: bool
+    is_drawn: bool
+    may_begin_quote: bool
+
+
+NO_WORDS = Manner(*(False,) * len(Manner._fields))
+
+
+def manner_of(line: str) -> Manner:
+    return Manner(
+        is_courtesy(line),
+        is_lead_in(line),
+        is_harmless_above(line),
+        is_harmless_question(line),
+        is_drawn(line),
+        may_begin_quote(line),
+    )
 
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:

@@ -8,8 +8,7 @@ from server.bots.search import can_compare
 from server.games import GAMES
 from server.games.presentation import in_words, notation
 from server.post.incoming import commands
-from server.post.incoming.commands import word_for
-from server.post.incoming.planning import off_for
+from server.post.incoming.commands import off_for, word_for
 from server.translations import language
 
 _EXAMPLES_KEPT = 200

@@ -32,7 +32,7 @@ from server.post.desk.rule_texts import section_about
 from server.post.desk.wishes import first_name_of, name_in
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
-from server.post.incoming.sentences import without_hail, without_smileys
+from server.post.incoming.lines import Wishes, without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
 from server.post.topics import (
@@ -394,7 +394,7 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     beside = None if mail.beside is None else _plain(mail.beside)
     reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
     wishes = replies.understand(reply)
-    said: str | None = wishes.move if wishes == replies.Wishes(move=wishes.move) else None
+    said: str | None = wishes.move if wishes == Wishes(move=wishes.move) else None
     return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
 
 

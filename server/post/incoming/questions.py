@@ -1,7 +1,8 @@
 """Questions about the game in a reply, and lines that are unclear: what we answer to them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from flask_babel import gettext, ngettext
@@ -11,7 +12,18 @@ from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
 from server.games import Json, Seat
-from server.games.presentation import example, in_words, later_moves, legend, score_unit, write_move
+from server.games.presentation import (
+    example,
+    fault,
+    fitting_moves,
+    in_words,
+    known_words,
+    later_moves,
+    legend,
+    meant_moves,
+    score_unit,
+    write_move,
+)
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.table import OVER, last_change_of_hands
@@ -24,7 +36,7 @@ from server.post import topics
 from server.post.desk.commands import BY_NAME, HELP, RULES, SET
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
-from server.post.incoming import invitations, sentences
+from server.post.incoming import invitations
 from server.post.incoming.acting import Doing, do, waiting_for
 from server.post.incoming.commands import (
     AGREE,
@@ -40,9 +52,17 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
-from server.post.incoming.doubt import is_question
-from server.post.incoming.near_misses import Grammar, Spoken
-from server.post.incoming.replies import Wishes
+from server.post.incoming.doubt import contradiction_in, is_question
+from server.post.incoming.lines import (
+    Grammar,
+    Spoken,
+    Wishes,
+    move_in,
+    moves_in_sentence,
+    passes,
+    strange_word_in,
+    words_of_sentence,
+)
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
 from server.post.topics import is_about
@@ -51,7 +71,7 @@ from server.render.text_layout import punctuated
 from server.sanitize import clean
 from server.store import inbox
 from server.store.tables import Incoming
-from server.translations import noted
+from server.translations import LOCALES, noted
 
 _SPACE = re.compile(r"[a-z]\d{0,3}")
 _BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP
@@ -169,6 +189,11 @@ def _scores(game: Game, seat: Seat) -> Iterator[str]:
 # Unclear replies
 
 
+_MOST_SUGGESTED = 20  # words of a line in which we look for a move
+_MOST_SIMILAR = 4
+_SHORTEST_NAME = 3  # characters
+_ALIKE = 0.75
+_ALIKE_IF_SHORT = 0.65  # two of three letters
 _MOST_POSSIBLE = 8  # words in the place of an unknown one
 _MOST_SAID = 200  # characters of prose that an answer repeats
 _MOST_QUOTED = 60  # characters of a line in a sentence
@@ -394,20 +419,20 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if not (legal := legal_moves(doing.mail, doing.game)):
         return ""
     line, grammar = wishes.line, Grammar(Spoken(rules, locale), legal)
-    if told := sentences.fault_of(line, view_of(doing.game, doing.mail.seat), grammar):
+    if told := _fault_of(line, view_of(doing.game, doing.mail.seat), grammar):
         return told
-    near = sentences.nearest_move_in(line, grammar)
-    word = near[0] if near else sentences.strange_word_in(line, grammar)
+    near = nearest_move_in(line, grammar)
+    word = near[0] if near else strange_word_in(line, grammar)
     unknown = gettext(_unknown(word), word=word)
     place, colon, star = line.partition(":")  # such as `leo c: 7`, which may also be a quote
-    turned = sentences.moves_in_sentence(f"{star.strip()} {place}", grammar) if colon else []
+    turned = moves_in_sentence(f"{star.strip()} {place}", grammar) if colon else []
     if near or len(turned) == 1:
         move = near[1] if near else turned[0]
         doing.offers.append(rules.write_move(move))
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
         return f"{unknown} {asks}" if near else str(asks)
     if word:
-        possible = sentences.words_in_place_of(word, line, grammar)
+        possible = words_in_place_of(word, line, grammar)
         is_space = _SPACE.fullmatch(word) and all(map(_SPACE.fullmatch, possible))
         if is_space:
             unknown = gettext("There is no space %(word)s.", word=word)
@@ -415,10 +440,10 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
             told = gettext("Possible here: %(words)s.", words=", ".join(possible))
             return f"{unknown} {told}"
         return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
-    if step := sentences.faulty_step_in(line, grammar):
+    if step := _faulty_step_in(line, grammar):
         part = clean(step, _MOST_QUOTED)
         return str(gettext("We don't understand this part of the line: “%(part)s”.", part=part))
-    meant = sentences.moves_in_sentence(line, grammar) or sentences.fitting_moves_in(line, grammar)
+    meant = moves_in_sentence(line, grammar) or fitting_moves_in(line, grammar)
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) == 1:
         doing.offers.append(rules.write_move(meant[0]))
@@ -426,12 +451,12 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
-    if sentences.passes(wishes.line, locale):
+    if passes(wishes.line, locale):
         resign = word_for(RESIGN, locale)
         return str(
             gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
         )
-    if word := sentences.unknown_word_in(line, grammar):
+    if word := _unknown_word_in(line, grammar):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS[wishes.problem])}"
     return ""
 
@@ -446,7 +471,7 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
     told, rules = waiting_for(game), game.table.rules
     likely = example(rules, view_of(game, seat))
-    meant = sentences.moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
+    meant = moves_in_sentence(line, Grammar(Spoken(rules, locale), [likely])) if likely is not None else []
     if len(meant) == 1:
         doing.offers.append(f"{PLAN} {rules.write_move(meant[0])}")
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
@@ -464,3 +489,80 @@ def _about_question(locale: str) -> str:
         say=word_for(SAY, locale),
     )
     return str(told)
+
+
+def fitting_moves_in(line: str, grammar: Grammar) -> list[Any]:
+    """Return the legal moves of which a line names only a part, in words that all belong to them."""
+    rules, locale, legal = (grammar.rules.rules, grammar.locale, grammar.legal)
+    return fitting_moves(rules, " ".join(words_of_sentence(line, locale)), locale, legal)
+
+
+def _faulty_step_in(line: str, grammar: Grammar) -> str:
+    """Return the first step that can't be read in a line with several, of which at least one can be read, or ""."""
+    steps = [step for it in line.split(";") if (step := it.strip())]
+    unread = [it for it in steps if move_in(it, grammar.rules) is None and len(moves_in_sentence(it, grammar)) != 1]
+    return unread[0] if 0 < len(unread) < len(steps) else ""
+
+
+def _unknown_word_in(line: str, grammar: Grammar) -> str:
+    """Return the first word that no language's moves contain, in a line with other words that they contain, or ""."""
+    rules, locale, _ = (grammar.rules.rules, grammar.locale, grammar.legal)
+    known = set().union(*(known_words(rules, it) for it in LOCALES))
+    words = words_of_sentence(line, locale)
+    unknown = [it for it in words if it not in known]
+    return unknown[0] if 0 < len(unknown) < len(words) else ""
+
+
+def _fault_of(line: str, view: Json, grammar: Grammar) -> str:
+    """Return what is wrong with a line that seems to name a move, a sentence, or ""."""
+    rules, locale, _ = (grammar.rules.rules, grammar.locale, grammar.legal)
+    return fault(rules, " ".join(words_of_sentence(line, locale)), view, locale)
+
+
+def words_in_place_of(strange: str, line: str, grammar: Grammar) -> list[str]:
+    """Return what the legal moves that are otherwise written as this line have in the place of an unknown word."""
+    rules, locale, legal = (grammar.rules.rules, grammar.locale, grammar.legal)
+    words = words_of_sentence(line, locale)
+    if strange not in words:
+        return []
+    at = words.index(strange)
+    before, behind = words[:at], words[at + 1 :]
+    found = dict[str, None]()
+    for move in legal:
+        written = write_move(rules, move, locale).split()
+        end = len(written) - len(behind)
+        if at < end and [it.lower() for it in (*written[:at], *written[end:])] == [*before, *behind]:
+            found[" ".join(written[at:end])] = None
+    return list(found)
+
+
+def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
+    """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
+    replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or
+    none.
+
+    The move is only suggested to the player, never played.
+    """
+    rules, locale, legal = (grammar.rules.rules, grammar.locale, grammar.legal)
+    words = words_of_sentence(line, locale)
+    known = known_words(rules, locale)
+    strange = [nr for nr, word in enumerate(words) if word not in known]
+    if not strange or len(words) > _MOST_SUGGESTED or contradiction_in([line]):
+        return None
+    bare = (words[strange[0]], [word for word in words if word in known])
+    similar = [
+        (words[nr], [it if place == nr else word for place, word in enumerate(words) if place == nr or word in known])
+        for nr in strange
+        for it in _similar(words[nr], known)
+    ]
+    for readings in (similar, [bare]):
+        meant = [(word, it) for word, said in readings for it in meant_moves(rules, " ".join(said), locale, legal)]
+        if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+def _similar(word: str, known: Collection[str]) -> list[str]:
+    if len(word) < _SHORTEST_NAME or not word.isalpha():
+        return []
+    return get_close_matches(word, known, _MOST_SIMILAR, _ALIKE if len(word) > _SHORTEST_NAME else _ALIKE_IF_SHORT)

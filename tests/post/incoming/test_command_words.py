@@ -12,7 +12,8 @@ from server.games import GAMES
 from server.post.desk.commands import BY_NAME, HELP, RULES
 from server.post.incoming.commands import COMMANDS, stops, word_for, words_of
 from server.post.incoming.help_lines import help_lines
-from server.post.incoming.replies import Mail, Wishes, parse, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import Mail, parse, understand
 from server.post.incoming.replies import read as mail_of
 from server.translations import LOCALES
 from server.translations.update import TRANSLATED

@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from server.games import sternenglanz, sternenhimmel
-from server.post.incoming.replies import Wishes, acting_keys, parse, read, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import acting_keys, parse, read, understand
 from tests.post.incoming.effort import MOST, effort_of
 from tests.post.incoming.replies import talk
 from tests.post.incoming.replies.make import plain

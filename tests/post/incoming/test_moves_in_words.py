@@ -10,9 +10,9 @@ from server.games.presentation import in_words, notation, read_move, write_move
 from server.games.sternenglanz.material import KIND_OF
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
-from server.post.incoming.near_misses import Grammar, Spoken
-from server.post.incoming.replies import Wishes, parse, read, understand
-from server.post.incoming.sentences import nearest_move_in, strange_word_in, words_in_place_of
+from server.post.incoming.lines import Grammar, Spoken, Wishes, strange_word_in
+from server.post.incoming.questions import nearest_move_in, words_in_place_of
+from server.post.incoming.replies import parse, read, understand
 from server.post.wording import by_beginning
 from server.translations import LOCALES
 from tests.post.incoming.replies.make import plain, understood

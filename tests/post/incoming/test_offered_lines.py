@@ -11,7 +11,8 @@ import pytest
 
 from server.games import GAMES, SeededDice
 from server.post.incoming.help_lines import help_line, help_lines
-from server.post.incoming.replies import Mail, Wishes, parse, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import Mail, parse, understand
 from server.post.wording import by_beginning
 from server.translations import LOCALES
 

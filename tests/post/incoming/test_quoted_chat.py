@@ -17,9 +17,10 @@ from server.games.sternenhimmel.moves import PLACEMENTS
 from server.play.talk.chat import say
 from server.post.desk.reading import commands_beside_table, read_request
 from server.post.incoming.html_text import lines_of_page
+from server.post.incoming.lines import Wishes
 from server.post.incoming.mime import WRAPPED
 from server.post.incoming.quotes import SAID
-from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.replies import parse, read, understand
 from server.post.letters.chat import WIDTH, _lines
 from server.store.tables import Message, db
 from tests.post.incoming.replies.programs import NAMES, PROGRAMS, Typed, answering

@@ -18,7 +18,8 @@ from server.games import GAMES
 from server.post.incoming import replies
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.html_text import lines_of_page
-from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import parse, read, understand
 from server.post.incoming.smtp_server import LARGEST
 from server.post.letters.answers import lines_for
 from server.store import inbox

@@ -10,7 +10,8 @@ import pytest
 
 from server.games import MalformedMove, sternenglanz, sternenhimmel
 from server.games.sternenhimmel.material import BOARDS, STARS
-from server.post.incoming.replies import Mail, Wishes, parse, read, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import Mail, parse, read, understand
 from server.post.wording import answer_above
 from tests.post.incoming.effort import MOST, effort_of
 from tests.post.incoming.replies.make import CASES, GLANZ, LETTERS, SKY, Case, corpus, plain

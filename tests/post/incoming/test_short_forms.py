@@ -11,8 +11,8 @@ from server.games.sternenglanz.names import copy_name
 from server.games.sternenhimmel.material import BOARDS, is_large
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.play.views import view_of
-from server.post.incoming.near_misses import Grammar, Spoken
-from server.post.incoming.sentences import fitting_moves_in
+from server.post.incoming.lines import Grammar, Spoken
+from server.post.incoming.questions import fitting_moves_in
 from server.translations import LOCALES
 from tests.post.incoming.replies.make import understood
 from tests.post.incoming.replying import a_move, ada_writes

@@ -17,7 +17,7 @@ from flask import Flask
 from server.play.mail.mail_in import reply_word
 from server.post.incoming import intake
 from server.post.incoming.intake import LARGEST
-from server.post.incoming.replies import Wishes
+from server.post.incoming.lines import Wishes
 from server.post.incoming.smtp_server import SmtpServer
 from server.store.tables import Incoming, db
 from tests.post.incoming.replies.make import CASES, corpus

@@ -8,7 +8,8 @@ import quopri
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from server.post.incoming.replies import Wishes, parse, read, understand
+from server.post.incoming.lines import Wishes
+from server.post.incoming.replies import parse, read, understand
 from tests.post.incoming.replies.programs import (
     ADA,
     ADDRESS,
