@@ -11,7 +11,7 @@ from server.cli.common import as_json, dry_run, example, in_app, limit, print_fo
 from server.config import Settings
 from server.games import Json
 from server.play.mail.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.sanitize import clean, plain
 
 _COLUMNS = ("arrived_at", "to", "game", "from", "subject", "fault", "id")
@@ -36,7 +36,7 @@ def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> Non
 
 
 def _listed(mail: Json) -> Json:
-    head, _ = split(mail["raw"])
+    head, _ = head_and_body(mail["raw"])
     facts = {"from": clean(head.first("from"), _LONGEST), "subject": clean(head.subject, _LONGEST)}
     return {name: value for name, value in mail.items() if name != "raw"} | facts
 

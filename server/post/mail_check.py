@@ -14,7 +14,7 @@ from server.post.desk.addresses import CHECK
 from server.post.dns_records import OK
 from server.post.incoming import bounces
 from server.post.incoming.authentication import results
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.mime import Message, encode
 from server.post.smtp import Carrier, Refused, Unreachable
 from server.sanitize import clean
@@ -122,7 +122,7 @@ def _results_of_mails(
     found = {"entrance": OK}
     if ours is None:
         found["entrance"] = f"the reply arrived, but the email from our relay to {domain} did not"
-    elif path := split(ours)[0].first("return-path"):
+    elif path := head_and_body(ours)[0].first("return-path"):
         is_kept = f"postmaster@{domain}" in path.lower()
         found["return path"] = (
             OK if is_kept else (f"the relay changes it to {clean(path, 100)}, so bounces arrive only by its webhooks")
@@ -173,7 +173,7 @@ def _find_letter(box: Any, token: str) -> bytes | None:
 
 
 def _results_there(raw: bytes) -> dict[str, str]:
-    found = sorted(results(split(raw)[0]).items())
+    found = sorted(results(head_and_body(raw)[0]).items())
     return {f"{name.upper()} there": OK if it == "pass" else it for name, it in found}
 
 

@@ -18,7 +18,7 @@ from server.games import SeededDice, sternenglanz
 from server.games import presentation as text
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.html_text import lines_of_page
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.incoming.quotes import MARK
 from server.post.letters.account import (
     DeletionCode,
@@ -441,7 +441,7 @@ def test_each_kind_has_its_own_subject_that_no_program_mistakes_for_a_delivery_r
         subjects = [write(letter)[0] for letter in LETTERS]
     assert len(set(subjects)) == len(LETTERS)
     for subject in subjects:
-        head, _ = split(f"From: ada@example.org\r\nSubject: Re: {subject}\r\n\r\n".encode())
+        head, _ = head_and_body(f"From: ada@example.org\r\nSubject: Re: {subject}\r\n\r\n".encode())
         assert not is_automatic(head)
 
 

@@ -55,7 +55,7 @@ from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
 from server.post.incoming.intake import identity
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.mime import fit_id
 from server.post.table_help import numbered
 from server.post.topics import OF_DESK, is_about
@@ -223,7 +223,7 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     """
     if read.is_forged:
         return _finish(mail)
-    locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
+    locale = language_of(read.lines, read.subject, head_and_body(mail.raw)[0].first("content-language"))
     request = _request(mail, read, locale)
     asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
     wishes = [it for it in asked if it and it.command != commands.SET]

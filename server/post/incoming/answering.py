@@ -41,7 +41,7 @@ from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import off_for, stops, word_for
 from server.post.incoming.lines import FLAGS, Wishes
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.incoming.questions import answer_beside, explain, legal_moves, line_to_confirm, newest_answer
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
@@ -154,7 +154,7 @@ def _set_aside(mail: Incoming, fault: str) -> None:
         player = _player_of(mail, game)
         with force_locale(stored_locale(player.locale) if player else "en"):
             wrong = gettext("Something went wrong on our side. We couldn't process your email.")
-            answer = _answer(wrong=wrong, answers=fit_id(split(mail.raw)[0].message_id))
+            answer = _answer(wrong=wrong, answers=fit_id(head_and_body(mail.raw)[0].message_id))
             _finish(mail, _Outcome(_letter(mail, game, answer)), fault)
     except Exception as error:
         let_go()

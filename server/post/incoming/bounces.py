@@ -16,7 +16,7 @@ from server.errors import NotFound, TooMany
 from server.play.mail.postmaster import take_postmaster_mail
 from server.post.incoming.child import ChildDied, child
 from server.post.incoming.diagnoses import is_unknown, status_in
-from server.post.incoming.mime import Doubt, Head, parts_of, readings_of, split
+from server.post.incoming.mime import Doubt, Head, head_and_body, parts_of, readings_of
 from server.sanitize import clean
 from server.store import returned_mails
 from server.store.connections import let_go
@@ -158,14 +158,14 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
 
 def read(raw: bytes) -> Bounce | None:
     """Parse a bounce. Return None for any other email, including notices of a delay."""
-    head, body = split(raw)
+    head, body = head_and_body(raw)
     try:
         status = _part(head, body, _STATUS_PARTS, _DEPTH)
     except Doubt:
         status = None
     notice = _notice(head, body)
     groups = [] if status is None else re.split(rb"(?:\r?\n){2,}", status.strip())
-    recipients = [split(group + b"\r\n\r\n")[0] for group in groups]
+    recipients = [head_and_body(group + b"\r\n\r\n")[0] for group in groups]
     for fields in recipients:
         if fields.first("action").lower().startswith(_FAILED):
             return _failure(fields, notice)
@@ -179,10 +179,10 @@ def read(raw: bytes) -> Bounce | None:
 def is_complaint(raw: bytes) -> bool:
     """Return whether an email is a complaint. Other feedback reports are about signatures, or are positive."""
     try:
-        feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
+        feedback = _part(*head_and_body(raw), ("message/feedback-report",), _DEPTH)
     except Doubt:
         return False
-    fields = split((feedback or b"").strip() + b"\r\n\r\n")[0]
+    fields = head_and_body((feedback or b"").strip() + b"\r\n\r\n")[0]
     return fields.first("feedback-type").lower() in ("abuse", "fraud", "opt-out", "opt-out-list")
 
 

@@ -273,12 +273,15 @@ _OF_BEFORE = re.compile(  # clauses about the past, or about another time
 
 
 class Manner(NamedTuple):
-    """What the words of a line are, whatever they say about the game."""
+    """Facts about the words of a line, apart from what they say about the game."""
 
     is_courtesy: bool
     is_lead_in: bool
-    is_harmless_above: bool
+    is_harmless_above: bool  # whether a person has clearly written it
     is_harmless_question: bool
+    begins: bool  # whether a line that takes effect may follow in the same paragraph
+    is_whole: bool  # whether it is a sentence of its own above a line that takes effect
+    ends: bool  # whether it belongs to no sentence that begins in the line above it
     is_drawn: bool
     may_begin_quote: bool
 
@@ -286,30 +289,20 @@ class Manner(NamedTuple):
 NO_WORDS = Manner(*(False,) * len(Manner._fields))
 
 
-def manner_of(line: str) -> Manner:
+def manner_of(line: str, signed: Collection[str] = ()) -> Manner:
+    """Return these facts. `signed` are the names with which the writer signs, in lower case."""
+    leads_in, asks_for_fact = is_lead_in(line), is_harmless_question(line)
     return Manner(
         is_courtesy(line),
-        is_lead_in(line),
+        leads_in,
         is_harmless_above(line),
-        is_harmless_question(line),
+        asks_for_fact,
+        leads_in or _is_greeting(line),
+        asks_for_fact or _LEAD_IN.fullmatch(line) is not None or _ends(line),
+        asks_for_fact or is_ending(line, signed),
         is_drawn(line),
         may_begin_quote(line),
     )
-
-
-def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
-    """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
-    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph. A question for a fact is a
-    sentence of its own.
-
-    `is_first`: no other line stands directly above the line above. `signed` are the names with which the writer signs,
-    in lower case.
-    """
-    is_beginning = is_first and (_is_greeting(above) or is_lead_in(above))
-    is_whole = is_beginning or _LEAD_IN.fullmatch(above) or _ends(above) or is_harmless_question(above)
-    if above and not is_whole:
-        return above
-    return below if below and not is_ending(below, signed) and not is_harmless_question(below) else ""
 
 
 def is_harmless_above(line: str) -> bool:

@@ -25,7 +25,7 @@ from server.errors import Closed, NotFound, TooMany
 from server.play.mail.postmaster import POSTMASTERS
 from server.post.desk.addresses import is_open_word
 from server.post.incoming.intake import LARGEST, expect_known, take_in_for_all, take_unaddressed
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.smtp import Unreachable
 from server.store import mailboxes
 from server.store.connections import let_go
@@ -198,7 +198,7 @@ class ImapReader:
 
 def recipients(content: bytes, domain: str) -> list[str]:
     """Return the local parts of our addresses in an email's headers, since IMAP doesn't give us the envelope."""
-    fields = split(content)[0].fields
+    fields = head_and_body(content)[0].fields
     found = [pair for name, value in fields if name in _ENVELOPE for pair in _ADDRESS.findall(value)]
     words = dict.fromkeys((local.lower(), where.lower()) for local, where in found)
     return list(dict.fromkeys(word for word, where in words if _is_ours(word, where == domain)))

@@ -243,6 +243,7 @@ class Grammar(NamedTuple):
     rules: Spoken
     legal: Sequence[Any] = ()  # moves, which complete a line that fits only one of them
     settings: Mapping[str, str] = MappingProxyType({})  # see `settings_beside_table`
+    signed: Collection[str] = ()  # the names with which the writer signs, in lower case
 
     @property
     def locale(self) -> str:
@@ -315,7 +316,7 @@ def prose(text: str, grammar: Grammar, above: Line, command: Wishes | None = Non
     """Return a line of prose below another line."""
     if not text:
         return Line("")
-    manner = manner_of(text)
+    manner = manner_of(text, grammar.signed)
     return Line(
         text,
         command,
@@ -339,7 +340,41 @@ def settings_by_line(settings: Mapping[str, str], locale: str) -> dict[str, str]
     return {_normalise(line, locale): command for line, command in settings.items()}
 
 
-def one_move(moves: Sequence[Wishes], rules: Spoken) -> Wishes | None:
+def together(lines: Sequence[Line], rules: Spoken) -> Wishes:
+    """Merge the moves of one step each and the commands on several lines."""
+    commands = [line.command for line in lines if line.command]
+    moves = {line.command.move: line for line in lines if line.command and line.command.move}
+    move = _one_move([it.command for it in moves.values() if it.command], rules) if moves else Wishes()
+    passed = next((line.text for line in lines if line.command and line.passes), "")
+    if move is None or (passed and len(moves) > 1):
+        return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
+    flags: dict[str, Any] = {name: any(getattr(it, name) for it in commands) for name in (*FLAGS, "asks", "hints")}
+    pause, resume, undo, agree, ready, resign = (flags[name] for name in FLAGS)
+    resigning = next((line.text for line in lines if line.command and line.command.resign), "")
+    given: dict[str, Collection[Any]] = {
+        name: {value for it in commands if (value := getattr(it, name)) is not None}
+        for name in ("vacation", "stand_in", "confirms", "plan")
+    }
+    if (
+        any(len(values) > 1 for values in given.values())
+        or (pause and resume)
+        or (undo and (move.move or agree))
+        or (agree and move.move)
+        or (given["plan"] and (undo or resign))
+        or (resign and (move.move or pause or resume or undo or ready))
+    ):
+        return Wishes(problem="contradiction", line=resigning)
+    return replace(
+        move,
+        resigning=resigning,
+        says=tuple(text for command in commands for text in command.says),
+        settings=tuple(line for command in commands for line in command.settings),
+        **flags,
+        **dict[str, Any]({name: next(iter(values), None) for name, values in given.items()}),
+    )
+
+
+def _one_move(moves: Sequence[Wishes], rules: Spoken) -> Wishes | None:
     """Join moves of one step each into a single move. Return None if they are several moves."""
     if len(moves) == 1:
         return moves[0]
@@ -435,7 +470,7 @@ def _may_go_on(line: str, end: str, locale: str) -> bool:
 def means_something(written: str, grammar: Grammar) -> bool:
     """Return whether a line is a move or a command, or resembles one."""
     line = _normalise(written, grammar.locale)
-    return _command(line, grammar) is not None or _comes_near(line, manner_of(line), grammar)
+    return _comes_near(line, manner_of(line), grammar) or _command(line, grammar) is not None
 
 
 def _comes_near(line: str, manner: Manner, grammar: Grammar) -> bool:
@@ -499,7 +534,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    if (said := _POLITELY.fullmatch(line)) and not contradiction_in([line]):
+    if (said := _POLITELY.fullmatch(line)) and not contradiction_in([said[0]]):
         named = meaning(said[1], grammar.locale) or ""
         return FLAGS.get(named) if named != commands.RESIGN else None
     word = bare.rstrip(" .!,;:")

@@ -171,7 +171,7 @@ def decoded(value: str) -> str:
         return value
 
 
-def split(raw: bytes) -> tuple[Head, bytes]:
+def head_and_body(raw: bytes) -> tuple[Head, bytes]:
     """Return the headers and body of an email or of one of its parts (RFC 5322, 2.2)."""
     blank = _BLANK_LINE.search(raw)
     head, body = (raw[: blank.start()], raw[blank.end() :]) if blank else (raw, b"")
@@ -286,7 +286,7 @@ def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
     if len(found) > PARTS:
         raise Doubt("too-nested")
     ends = [match.start() for match in found[1:]] + [len(body)]
-    return [split(body[match.end() : end]) for match, end in zip(found, ends, strict=True) if not match[1]]
+    return [head_and_body(body[match.end() : end]) for match, end in zip(found, ends, strict=True) if not match[1]]
 
 
 def _text(head: Head, body: bytes) -> str:

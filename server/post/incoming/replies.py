@@ -18,21 +18,20 @@ from typing import Any, NamedTuple
 from server.games import GAMES
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
-from server.post.incoming.doubt import contradiction_in, questions_in, rest_of_sentence
+from server.post.incoming.doubt import contradiction_in, questions_in
 from server.post.incoming.lines import (
-    FLAGS,
     PICTURE,
     Grammar,
     Line,
     Spoken,
     Wishes,
     known_lines,
-    one_move,
     prose,
     read_lines,
     settings_by_line,
+    together,
 )
-from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
+from server.post.incoming.mime import Doubt, Head, decoded, head_and_body, readings_of
 from server.post.incoming.notices import without_notices
 from server.post.incoming.quotes import own_lines
 from server.sanitize import email_address
@@ -84,7 +83,7 @@ class Reply(NamedTuple):
 
 def read(raw: bytes, known: str = "") -> Mail:
     """Parse an email. `known` is the address of the expected player, which may be that of a postmaster."""
-    head, body = split(raw)
+    head, body = head_and_body(raw)
     words, doubt = _own_words(head, body)
     sender = _sender(head)
     return Mail(
@@ -201,7 +200,8 @@ def parse(
 ) -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
     only one of the `legal` moves is that move."""
-    grammar = Grammar(Spoken(rules, locale), legal, settings_by_line(settings, locale))
+    signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
+    grammar = Grammar(Spoken(rules, locale), legal, settings_by_line(settings, locale), signed)
     lines = read_lines(mail.lines, grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -251,8 +251,7 @@ def understand(
         return Wishes(problem="automatic")
     if mail.doubt:
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
-    signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
-    known = _Known(grammar, *known_lines(ours, repeated, grammar), signed, stood)
+    known = _Known(grammar, *known_lines(ours, repeated, grammar), stood)
     wishes = known.understood(reply.lines)
     if not wishes.problem and reply.beside is not None:
         beside = known.understood(reply.beside)
@@ -270,7 +269,6 @@ class _Known:
     grammar: Grammar
     ours: Sequence[str]
     repeated: Collection[str]
-    signed: Collection[str]  # the names with which the writer signs, in lower case
     stood: Callable[[str], bool]
 
     def understood(self, lines: Sequence[Line]) -> Wishes:
@@ -361,7 +359,7 @@ class _Known:
         for line, below in pairwise(lines[: place + 1]):
             stands_alone = not below.text or below.command is not None
             words = line.text.lower().split()
-            is_title = len(words) <= _TITLE and "," not in line.text and not set(words) & set(self.signed)
+            is_title = len(words) <= _TITLE and "," not in line.text and not set(words) & set(self.grammar.signed)
             if line.is_unclear and (line.manner.may_begin_quote or (stands_alone and is_title)):
                 return lines[place]
         return None
@@ -383,13 +381,12 @@ class _Known:
                 return Wishes(problem="nothing-said")
             others = tuple(it for it in prose if it != first) if not commands else ()
             return Wishes(problem="not-understood", line=first, fine=fine, others=others, is_prose=not commands)
-        moves = {line.command.move: line for line in lines if line.command and line.command.move}
-        move = one_move([it.command for it in moves.values() if it.command], grammar.rules) if moves else Wishes()
-        passed = next((line.text for line in lines if line.command and line.passes), "")
-        if move is None or (passed and len(moves) > 1):
-            return Wishes(problem="two-moves", line=passed or list(moves.values())[1].text)
-        wishes = self._doubt(lines) or _together(move, lines)
-        return replace(wishes, questions=questions_in([line.prose for line in lines]))
+        wishes = together(lines, grammar.rules)
+        if wishes.problem == "two-moves":
+            return wishes
+        prose = [line.prose for line in lines]
+        against, questions = contradiction_in(prose, grammar.is_light), questions_in(prose)
+        return replace(self._doubt(lines, against) or wishes, questions=questions)
 
     def _near_miss(self, lines: Sequence[Line]) -> str:
         """Return the first line that may be meant as a move or command, or as part of one, or ""."""
@@ -411,35 +408,39 @@ class _Known:
         others = [place for place, line in enumerate(lines) if line.command and not line.command.hints]
 
         def is_prose(place: int) -> bool:
-            is_signed = _prose_at(lines, place - 1) != "" and others[0] < place
-            return is_signed or self._rest_of_sentence(lines, place) != ""
+            is_signed = _prose_at(lines, place - 1).text != "" and others[0] < place
+            return is_signed or _rest_of_sentence(lines, place) != ""
 
         return [
             line._replace(command=None) if others and line.command and line.command.hints and is_prose(place) else line
             for place, line in enumerate(lines)
         ]
 
-    def _doubt(self, lines: Sequence[Line]) -> Wishes | None:
+    def _doubt(self, lines: Sequence[Line], against: str) -> Wishes | None:
         """Return the problem caused by prose next to the lines that take effect, or None if there is no problem."""
         for place in (place for place, line in enumerate(lines) if line.command):
-            if line := self._rest_of_sentence(lines, place):
+            if line := _rest_of_sentence(lines, place):
                 return Wishes(problem="in-a-sentence", line=line)
         if not any(line.acts for line in lines):
             return None
         intro = next((nr for nr, it in enumerate(lines) if it.is_unclear and it.manner.may_begin_quote), len(lines))
         if below := next((line for line in lines[intro:] if line.acts), None):
             return Wishes(problem="perhaps-quoted", line=below.text)
-        passed = next((it.text for it in lines if it.prose and it.passes), "")
-        line = passed or contradiction_in([it.prose for it in lines], self.grammar.is_light)
+        line = next((it.text for it in lines if it.prose and it.passes), against)
         return Wishes(problem="spoken-against", line=line) if line else None
 
-    def _rest_of_sentence(self, lines: Sequence[Line], place: int) -> str:
-        above, below = _prose_at(lines, place - 1), _prose_at(lines, place + 1)
-        return rest_of_sentence(above, below, not _prose_at(lines, place - 2), self.signed)
+
+def _rest_of_sentence(lines: Sequence[Line], place: int) -> str:
+    """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
+    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph."""
+    before, above, below = (_prose_at(lines, place + it) for it in (-2, -1, 1))
+    if above.text and not above.manner.is_whole and not (above.manner.begins and not before.text):
+        return above.text
+    return "" if below.manner.ends else below.text
 
 
-def _prose_at(lines: Sequence[Line], place: int) -> str:
-    return lines[place].prose if 0 <= place < len(lines) else ""
+def _prose_at(lines: Sequence[Line], place: int) -> Line:
+    return lines[place] if 0 <= place < len(lines) and not lines[place].command else Line("")
 
 
 def keys_of(line: Line) -> set[str]:
@@ -464,32 +465,3 @@ def _by_letters(wishes: Wishes) -> Wishes:
     counts only if it is the only wish, since empty lines can make it prose."""
     hints = wishes.hints and wishes == Wishes(hints=True)
     return replace(wishes, says=tuple(map(_letters, wishes.says)), hints=hints, line="")
-
-
-def _together(move: Wishes, lines: Sequence[Line]) -> Wishes:
-    """Merge an email's move with its commands."""
-    commands = [line.command for line in lines if line.command]
-    flags: dict[str, Any] = {name: any(getattr(it, name) for it in commands) for name in (*FLAGS, "asks", "hints")}
-    pause, resume, undo, agree, ready, resign = (flags[name] for name in FLAGS)
-    resigning = next((line.text for line in lines if line.command and line.command.resign), "")
-    given: dict[str, Collection[Any]] = {
-        name: {value for it in commands if (value := getattr(it, name)) is not None}
-        for name in ("vacation", "stand_in", "confirms", "plan")
-    }
-    if (
-        any(len(values) > 1 for values in given.values())
-        or (pause and resume)
-        or (undo and (move.move or agree))
-        or (agree and move.move)
-        or (given["plan"] and (undo or resign))
-        or (resign and (move.move or pause or resume or undo or ready))
-    ):
-        return Wishes(problem="contradiction", line=resigning)
-    return replace(
-        move,
-        resigning=resigning,
-        says=tuple(text for command in commands for text in command.says),
-        settings=tuple(line for command in commands for line in command.settings),
-        **flags,
-        **dict[str, Any]({name: next(iter(values), None) for name, values in given.items()}),
-    )

@@ -15,7 +15,7 @@ from server.games import GAMES
 from server.play.commits import load, whole_log
 from server.post.desk import counter
 from server.post.desk.table_moves import with_body
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.incoming.replies import read
 from server.store import desk
 from tests.post.desk.test_proof import ann_joins
@@ -273,4 +273,4 @@ def test_the_headers_that_prove_a_sender_stay_on_an_email_that_is_passed_on() ->
         "<1@x.org>",
         True,
     )
-    assert len(split(passed)[0].all("content-type")) == 1
+    assert len(head_and_body(passed)[0].all("content-type")) == 1

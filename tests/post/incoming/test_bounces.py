@@ -26,7 +26,7 @@ from server.post.incoming import bounces
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.bounces import Bounce, read, read_returned_mails
 from server.post.incoming.intake import take_in, take_unaddressed
-from server.post.incoming.mime import split
+from server.post.incoming.mime import head_and_body
 from server.post.incoming.smtp_server import SmtpServer
 from server.post.smtp import Refused
 from server.store.tables import Delivery, PlayerLetterRow, db
@@ -304,7 +304,7 @@ def test_a_bounce_report_with_broken_fields_is_understood_from_its_words() -> No
     ],
 )
 def test_a_bounce_report_with_a_personal_envelope_sender_still_counts_as_automatic(sender: str, subject: str) -> None:
-    head = split(f"From: {sender}\r\nSubject: {subject}\r\n\r\n".encode())[0]
+    head = head_and_body(f"From: {sender}\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert is_automatic(head)
 
 
@@ -316,12 +316,12 @@ def test_a_bounce_report_with_a_personal_envelope_sender_still_counts_as_automat
     ],
 )
 def test_an_email_about_a_bounce_report_counts_as_written_by_a_person(subject: str) -> None:
-    head = split(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
+    head = head_and_body(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert not is_automatic(head)
 
 
 def test_a_players_email_with_the_subject_of_a_bounce_report_counts_as_written_by_a_person() -> None:
-    head = split(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
+    head = head_and_body(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
     assert not is_automatic(head, "ada@example.org")
 
 
