@@ -15,7 +15,7 @@ from server.post.desk import commands
 from server.post.desk.commands import A_GAME, BY_NAME, FILL, GOODBYE, NEW, RULES, SET, VACATION, setting_word
 from server.post.incoming.commands import PAUSE, STAND_IN, off_for, word_for
 from server.post.table_help import turns_before
-from server.post.topics import APP, BOT_IN_SEAT, COST, LEAVING, MAILS, NIGHTS, SCORING, STOPPING, is_about
+from server.post.topics import APP, BOT_IN_SEAT, COST, LEAVING, MAILS, MY_GAMES, NIGHTS, SCORING, STOPPING, is_about
 from server.post.wording import pace_of, span, spoken
 from server.translations import noted
 
@@ -155,7 +155,9 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
                 new=new,
             )
         )
-    if STOPPING in among and is_about(text, STOPPING):
+    if MY_GAMES in among and is_about(text, MY_GAMES):
+        told.append(gettext('To list your games, reply "%(games)s".', games=BY_NAME[commands.GAMES].word(locale)))
+    if STOPPING in among and is_about(text, STOPPING) and not is_about(text, MAILS):
         told.append(
             gettext(
                 'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',

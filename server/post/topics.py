@@ -13,6 +13,7 @@ THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", 
 A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
+ENDING, JOINING, MY_GAMES = "ending", "joining", "my-games"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -44,8 +45,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:di|la) notte",
     ),
     LEAVING: _phrases(
-        r"(?:delete|close|remove|cancel) (?:my|the) account",
-        r"(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)|lösch\w* (?:bitte )?mein (?:konto|account)",
+        r"(?:delete|close|remove|cancel) (?:my|the) account|(?:my|the) account (?:\w+ ){0,3}(?:deleted|closed|removed|cancell?ed)",
+        r"(?:konto|account) (?:zu )?(?:löschen|schließen|kündigen)|(?:konto|account) (?:\w+ ){0,3}(?:gelöscht|geschlossen)|lösch\w* (?:bitte )?mein (?:konto|account)",
         r"supprim\w+ (?:mon|le) compte",
         r"(?:cancell|elimin)\w+ (?:il mio |l['’])?account",
     ),
@@ -144,11 +145,29 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"a chi tocca|tocca a (?:me|chi)|di chi è il turno|è il mio turno|chi (?:gioca|deve giocare)",
     ),
     DUE: _phrases(
-        r"when (?:is|does|do|will|must) (?:my|the|i)\b.{0,20} (?:over|up|due|end|ends|expire|run out|move|play)|(?:how long|how much time) (?:do )?i (?:still )?have"
+        r"when (?:is|does|do|will|must) (?:my|the|i)\b(?! game).{0,20} (?:over|up|due|end|ends|expire|run out|move|play)|(?:how long|how much time) (?:do )?i (?:still )?have"
         r"|how much time (?:is left|is there|have i)|my deadline|until when",
         r"wann (?:\w+ ){0,3}(?:zeit|zug) (?:\w+ )?(?:ab|um|vorbei|zu ende|abgelaufen)|bis wann|wie (?:viel zeit|lange) (?:habe|hab) ich|wann muss ich",
         r"quand (?:\w+ ){0,4}(?:tour|temps)|jusqu['’]à quand|(?:combien de )?temps (?:me reste|ai-je)",
         r"quando (?:\w+ ){0,3}(?:turno|tempo)|entro quando|quanto tempo (?:ho|mi (?:resta|rimane))",
+    ),
+    ENDING: _phrases(
+        r"(?:when|how) (?:does|do|will|is|are) (?:it|(?:the|this|our) game|we) (?:all )?(?:end|finish|stop|over|be over|done)|how many (?:rounds|turns)",
+        r"(?:wann|wie) (?:endet|ist) (?:es|das spiel|die partie)(?: (?:zu ende|vorbei|aus))?|wie viele (?:runden|züge)",
+        r"(?:quand|comment) (?:finit|(?:se termine|s['’]achève)) (?:la partie|le jeu)|combien de (?:tours|coups|manches)",
+        r"(?:quando|come) (?:finisce|termina) (?:la partita|il gioco)|quanti turni",
+    ),
+    JOINING: _phrases(
+        r"(?:can|could|may) .{1,40}\b(?:join|play too|play along|take part)",
+        r"(?:kann|könnte|darf) .{1,40}\b(?:mitspielen|mitmachen|dazukommen|einsteigen)",
+        r"(?:peut|pourrait) .{1,40}\b(?:jouer avec nous|participer|nous rejoindre|se joindre)",
+        r"(?:può|potrebbe) .{1,40}\b(?:giocare con noi|partecipare|unirsi)",
+    ),
+    MY_GAMES: _phrases(
+        r"(?:what|which|how many) games (?:do i have|am i (?:in|playing))|(?:list|show)(?: me)?(?: all)? my games",
+        r"welche (?:partien|spiele) (?:habe|spiele) ich|(?:zeige?|liste)(?: mir)?(?: alle)? meine (?:partien|spiele)",
+        r"quelles (?:sont mes )?parties(?: ai-je)?|mes parties en cours",
+        r"quali partite ho|(?:mostra(?:mi)?|elenca) le mie partite",
     ),
     LAST_MOVE: _phrases(
         r"my (?:last|latest|previous) (?:move|turn)|what (?:did|have) i (?:just )?(?:last )?(?:play|played|do|done|move|moved)",
@@ -227,6 +246,7 @@ OF_DESK = (
     BOT_IN_SEAT,
     APP,
     STOPPING,
+    MY_GAMES,
 )  # the post desk answers sentences about these
 OF_FACTS = (  # a question about these casts no doubt on a move beside it
     *(

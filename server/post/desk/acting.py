@@ -26,7 +26,7 @@ from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_of, section_about
-from server.post.desk.wishes import Wish
+from server.post.desk.wishes import Wish, wishes_in
 from server.post.incoming.commands import VACATION, stops
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
@@ -177,6 +177,11 @@ def _carried_out(errand: Errand, asked: Asked) -> Said:
             line = f"{asked.command} {error.meant}"
             told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
             return Said(told=[_sentence(error), told], offers=[line])
+        wishes = wishes_in([asked.line], is_near=True) if asked.command == commands.INVITE else []
+        if [it.command for it in wishes] == [
+            commands.NEW
+        ]:  # it names a kind of game, and not one of the player's games
+            return offer(wishes)
         name = _setting_in(asked.rest) if asked.command == commands.SET else ""
         example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
         return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])

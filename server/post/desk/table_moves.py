@@ -145,6 +145,11 @@ def pass_on(
         return next((it for it in told if it != Said()), Said())
     if is_beside_commands and not any(found.move for _, found in whole):
         return None
+    numbers = desk.numbers(errand.player_id).values()
+    for line in read.lines:
+        if (number := _game_named(line)) is not None and number not in numbers:
+            told = gettext('You have no game %(number)s. "games" lists your games with their numbers.', number=number)
+            return Said(line=line, told=[told])
     if not whole:
         commands = next((found.commands for _, found in of_all if found.commands), ())
         return _which_game(errand, due, due[0], commands[0]) if commands else None

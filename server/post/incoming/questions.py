@@ -33,7 +33,7 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
-from server.post.desk.commands import BY_NAME, HELP, RULES, SET
+from server.post.desk.commands import BY_NAME, HELP, NEW, RULES, SET
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations
@@ -74,7 +74,9 @@ from server.store.tables import Incoming
 from server.translations import LOCALES, noted
 
 _SPACE = re.compile(r"[a-z]\d{0,3}")
-_BESIDE_TABLES = topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP
+_BESIDE_TABLES = (
+    *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
+)
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
@@ -119,8 +121,15 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
         yield why_refused(doing.mail)
     if is_about(question, topics.SECRETS):
         yield from _secrets(question, game)
-    if is_about(question, topics.STOPPING):
+    if is_about(question, topics.STOPPING) and not is_about(question, topics.MAILS):
         yield gettext(STOPPING_AT_TABLE)
+    if is_about(question, topics.JOINING) and game.table.turns:
+        yield gettext(
+            'This game has begun, so no one else can join. To play with a friend, reply for example "%(line)s".',
+            line=f"{BY_NAME[NEW].word(locale)} {game.head.rules} bob@example.org",
+        )
+    if is_about(question, topics.ENDING) and (section := _section("end", game)):
+        yield from _told(section)
     if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
@@ -160,8 +169,12 @@ def _secrets(question: str, game: Game) -> list[str]:
     """Return what the other players can't see: plans, or what the rules say about all that is hidden."""
     if _PLANS.search(question):
         return [gettext("No other player can see your plans.")]
-    section = section_called("secrets", game.head.rules, spoken().locale, len(game.seats), game.head.options)
+    section = _section("secrets", game)
     return _told(section) if section else []
+
+
+def _section(id_: str, game: Game) -> Section | None:
+    return section_called(id_, game.head.rules, spoken().locale, len(game.seats), game.head.options)
 
 
 def why_refused(mail: Incoming) -> str:

@@ -371,6 +371,12 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
         ("Is there an app?", "You need no app"),
         ("Gibt es eine App?", "You need no app"),
         ("How do I stop?", 'To delete your account, reply "goodbye".'),
+        ("How do I get my account deleted?", 'To delete your account, reply "goodbye".'),
+        ("What games do I have?", 'To list your games, reply "games".'),
+        ("Welche Partien habe ich?", 'To list your games, reply "games".'),
+        ("invite my brother tom@example.org to a game of sternenglanz", "- new sternenglanz tom@example.org: Opens"),
+        ("resign 3", 'You have no game 3. "games" lists your games'),
+        ("pause game 2", 'You have no game 2. "games" lists your games'),
         (
             "Can a bot take the free seat in game 2?",
             'Reply for example "fill 2" to give the free seats of game 2 to bots.',
