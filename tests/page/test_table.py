@@ -261,7 +261,7 @@ def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(h
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
-    undo = page.get_by_role("button", name="Undo", exact=True)
+    undo = page.get_by_role("button", name="Take back", exact=True)
     undo.press("Enter")
     expect(undo).to_have_count(0)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])
