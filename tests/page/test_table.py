@@ -99,7 +99,10 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
     expect(own.get_by_role("heading", name="Current games")).to_be_visible()
     expect(passer_by.get_by_role("heading", name="Current games")).to_have_count(0)
     assert secret and len(set(pictures)) == 1
-    friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}")
+    friend.locator("main").get_by_role("link", name="My games").click()
+    expect(friend.get_by_role("heading", name="My games")).to_be_visible()
+    friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}?game={secret}")
+    expect(friend.get_by_role("link", name="Back to the game")).to_have_attribute("href", f"#/games/{secret}")
     expect(friend.get_by_role("heading", name="oskar", level=1)).to_be_visible()
     assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
 
