@@ -176,6 +176,23 @@ def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rul
         page.get_by_role("button", name="Back to now").click()
 
 
+def test_the_table_of_a_review_fits_on_a_phone(house: House, windows: Windows) -> None:
+    ada, game_id = finished(house)
+    better = {**lay("c1"), "gain": 16.1, "margin": 12}
+    told = [{**lay("b6"), "version": 5, "choice": -15, "margin": 11, "better": better}]
+    ada.ask("PATCH", "/v1/me", json={"locale": "de"})
+    page = windows.open(ada, **PHONE, locale="de")
+    page.route(
+        "**/review",
+        lambda route: route.fulfill(json=BEGUN | {"result": 3, "choices": -15, "luck": 18, "margin": 9, "moves": told}),
+    )
+    page.goto(f"/#/games/{game_id}?review")
+    page.locator(".review summary").click()
+    expect(page.locator(".review tbody tr")).to_have_count(1)
+    assert page.locator(".review .scrolls").evaluate("it => it.scrollWidth <= it.clientWidth")
+    ada.ask("PATCH", "/v1/me", json={"locale": "en"})
+
+
 def test_the_link_of_an_email_opens_the_review(house: House, windows: Windows) -> None:
     ada, game_id = finished(house)
     page = windows.open(ada)

@@ -105,7 +105,7 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
     page.get_by_role("button", name="Play it").tap()
     expect(page.get_by_role("heading", name=f"Played as {name}")).to_be_focused()
     expect(page.get_by_text(re.compile("^You put .* on "))).to_be_visible()
-    expect(page.get_by_text("To undo the move, open the whole game")).to_be_visible()
+    expect(page.get_by_text("To take back the move, open the whole game")).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     expect(page.locator(".ended")).not_to_contain_text("Waiting for")  # bots move at once
     assert not too_wide(page)

@@ -536,6 +536,26 @@ def test_a_new_player_can_keep_the_generated_name(house: House, windows: Windows
     expect(page.locator("a.me")).to_have_text(name)
 
 
+def test_declining_an_invitation_says_what_follows_and_what_happened(
+    ada: Client, house: House, windows: Windows
+) -> None:
+    eve = sign_in(house, "eve-declines@example.org")
+    game_id = open_game(ada, ME, {"email": "eve-declines@example.org"}, BOT, title="Two skies")
+    page = windows.open(eve)
+    page.goto("/#/")
+    decline = page.get_by_role("button", name="Decline the invitation to Two skies")
+    decline.click()
+    card = page.locator(".card.game").filter(has_text="Two skies")
+    expect(card).to_contain_text("Your seat will go to someone else, and the host will be told.")
+    assert objections(page) == []
+    card.get_by_role("button", name="Cancel").click()
+    decline.click()
+    card.get_by_role("button", name="Decline", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="You declined the invitation to Two skies.")).to_be_visible()
+    expect(card).to_have_count(0)
+    assert ada.get(f"/v1/games/{game_id}")["seats"][1]["kind"] == "open"
+
+
 def test_a_known_player_is_invited_in_the_waiting_room_with_one_tap(house: House, windows: Windows) -> None:
     zoe, yan = (sign_in(house, f"{name}@example.org") for name in ("zoe", "yan"))
     yan.post(f"/v1/games/{open_game(zoe, ME, OPEN, BOT)}/seats", {})

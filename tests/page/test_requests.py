@@ -49,7 +49,7 @@ def test_an_undo_takes_no_room_from_the_names_and_says_what_it_does_and_did(
     for client in people[1:]:
         client.post(f"/v1/games/{game_id}/seats", {})
     page = at_table(windows.open(people[0], **SIZES[size], locale="de"), game_id)
-    undo, scores = page.get_by_role("button", name="Rückgängig", exact=True), page.locator(".state .scores button")
+    undo, scores = page.get_by_role("button", name="Zurücknehmen", exact=True), page.locator(".state .scores button")
     expect(undo).to_have_count(0)
     widths = "all => all.map(it => Math.round(it.querySelector('.who').getBoundingClientRect().width))"
     before = scores.evaluate_all(widths)
@@ -88,8 +88,8 @@ def test_an_undo_of_more_than_a_move_shows_what_it_undoes_and_moves_nothing(
     assert page.locator(".state").evaluate("it => it.offsetHeight") <= LINE[size]
     sky = page.locator(".boards").bounding_box()
     undo.click()
-    expect(page.locator(".really strong")).to_have_text("Rückgängig machen?")
-    expect(page.locator(".really")).to_contain_text(re.compile(r"Rückgängig gemacht würde: Du hast .* gelegt\."))
+    expect(page.locator(".really strong")).to_have_text("Zug zurücknehmen?")
+    expect(page.locator(".really")).to_contain_text(re.compile(r"Zurückgenommen würde: Du hast .* gelegt\."))
     assert not too_wide(page) and not page.locator(".really").evaluate(IS_CUT)
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
@@ -104,7 +104,7 @@ def test_a_request_to_undo_is_shown_at_the_top_and_withdrawn_there(house: House,
     assert any(play(it, game_id) for it in clients if it is not one)  # the third player is to move
     page = at_table(windows.open(one, **PHONE), game_id)
     one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202)
-    asked = request(page, "You asked to undo your move.")
+    asked = request(page, "You asked to take back your move.")
     expect(asked).to_be_in_viewport(ratio=1)
     assert not too_wide(page)
     asked.get_by_role("button", name="Withdraw").click()
@@ -118,9 +118,9 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     play(ada, game_id)
     until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
     page = at_table(windows.open(ada), game_id)
-    page.locator(".state").get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("You're playing only with bots, so the move will be undone at once.")).to_be_visible()
-    page.locator(".really").get_by_role("button", name="Undo").click()
+    page.locator(".state").get_by_role("button", name="Take back").click()
+    expect(page.get_by_text("You're playing only with bots, so the move will be taken back at once.")).to_be_visible()
+    page.locator(".really").get_by_role("button", name="Take back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
 
 

@@ -294,6 +294,8 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     rows = page.locator(".result li")
     expect(rows).to_have_count(2)
     expect(rows.first).to_be_in_viewport()
+    rematch, first = page.locator(".result .again").bounding_box(), rows.first.bounding_box()
+    assert rematch and first and rematch["y"] + rematch["height"] <= first["y"]  # what next comes right after who won
     order = rows.evaluate_all("rows => rows.map(it => Number(it.dataset.seat))")
     assert order == sorted(range(2), key=lambda seat: outcome["places"][seat])
     for seat, points in enumerate(outcome["scores"]):

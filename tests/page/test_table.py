@@ -99,7 +99,10 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
     expect(own.get_by_role("heading", name="Current games")).to_be_visible()
     expect(passer_by.get_by_role("heading", name="Current games")).to_have_count(0)
     assert secret and len(set(pictures)) == 1
-    friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}")
+    friend.locator("main").get_by_role("link", name="My games").click()
+    expect(friend.get_by_role("heading", name="My games")).to_be_visible()
+    friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}?game={secret}")
+    expect(friend.get_by_role("link", name="Back to the game")).to_have_attribute("href", f"#/games/{secret}")
     expect(friend.get_by_role("heading", name="oskar", level=1)).to_be_visible()
     assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
 
@@ -261,7 +264,7 @@ def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(h
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
-    undo = page.get_by_role("button", name="Undo", exact=True)
+    undo = page.get_by_role("button", name="Take back", exact=True)
     undo.press("Enter")
     expect(undo).to_have_count(0)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])

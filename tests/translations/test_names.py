@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from babel.messages.pofile import read_po
 
 import server
 from server.games import SeededDice, sternenglanz
 from server.games.presentation import draw, first_turn, introduction, notation, refusals, sentence, table
 from server.games.sternenglanz.material import CARDS_DATA
-from server.translations import LOCALES, language
+from server.translations import FOLDER, LOCALES, language
 
 PAGE = Path(server.__file__).parent / "page" / "words"
 GAME = Path(sternenglanz.__file__).parent / "page" / "words"
@@ -99,3 +100,23 @@ def test_every_sternbild_action_and_class_has_its_own_name(locale: str) -> None:
     names += {it["type"]: it["names"][locale] for it in CARDS_DATA["actions"] if it["type"] != "supernova"}.values()
     names += [it[locale] for it in CARDS_DATA["classes"].values()]
     assert len(set(names)) == len(names)
+
+
+ONE_NAME = {  # by language: other names for taking back a move, a pause and a rematch
+    "en": r"(?i)\bundo(?:ne|ing)?\b[^.]* moves?\b|\bmoves?\b[^.]* undone|\btak(?:e|ing) a break\b|return match",
+    "de": r"(?i)(?<!selben )Zug[^.]* rückgängig|rückgängig[^.]* Zug|rückgängigmachen|Spielpause|Unterbrechung|Rückspiel|Rematch",
+    "fr": r"(?i)reprendre (?:le|son|ton|un|mon) coup|interruption|match retour|rematch",
+    "it": r"(?i)ritira\w* (?:la|una) (?:tua |sua )?mossa|interruzione|partita di ritorno|rematch",
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_taking_back_a_pause_and_a_rematch_have_one_name_each(locale: str) -> None:
+    catalogue = (FOLDER / "de" if locale == "en" else FOLDER / locale) / "LC_MESSAGES" / "messages.po"
+    with catalogue.open("rb") as file:
+        messages = [*read_po(file)]
+    said = [str(it.id if locale == "en" else it.string) for it in messages]
+    pages = Path(server.__file__).parent.rglob(f"words/{locale}/*.json")
+    said += [text for file in pages for text in texts(json.loads(file.read_text("utf-8")))]
+    assert len(said) > 1000
+    assert [it for it in said if re.search(ONE_NAME[locale], re.sub(r"%\(\w+\)s", "", it))] == []

@@ -156,9 +156,9 @@ function Own({ table, wish, told, fold }) {
 }
 
 /**
- * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap says what
- * would be undone, and whether the others are asked. Afterwards, a line says what was undone. While it is the player's
- * turn, the request to the others stands in the details.
+ * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap takes
+ * back a step of their turn at once. Otherwise, it says what would be undone, and whether the others are asked. Afterwards,
+ * a line says what was undone. While it is the player's turn, the request to the others stands in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -177,11 +177,13 @@ export function TakeBack({ table, isShort = false }) {
     else if (isBack.current) place.current?.querySelector("button")?.focus();
     isBack.current = false;
   }, [isSure]);
+  const isMine = game.you?.turn != null;
   const [done, setDone] = useState(/** @type {{from: number, words: string} | null} */ (null));
   const [busy, error, take] = useSubmit(async () => {
     const { vote } = await call("POST", `${base}/take-backs`, { to: way?.to });
     setSure(null);
-    if (!vote) setDone({ from: game.version, words: t("take-back.done", { moves: way?.undoes.join(" ") }) });
+    if (!vote) setDone({ from: game.version, words: [
+      t("take-back.done", { moves: way?.undoes.join(" ") }), !isMine && t("take-back.again")].filter(Boolean).join(" ") });
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
     await table.look();
   });
@@ -190,7 +192,7 @@ export function TakeBack({ table, isShort = false }) {
     setSure(null);
   };
   const isAsked = known?.base === base && known.votes["take-back"];
-  const isBelow = game.you?.turn != null && !isAmongBots(game) && !way?.free;
+  const isBelow = isMine && !isAmongBots(game) && !way?.free;
   if (done && game.version <= done.from + 1) return html`<div class=${isShort ? "really row" : "row"}><span role="status">${done.words}</span>
     <button class="plain" aria-label=${t("close")} onClick=${() => setDone(null)}>×</button></div>`;
   if (!way || way.to === null || isAsked || isShort === isBelow) return error ? html`<${Sorry} error=${error} />` : null;
@@ -205,7 +207,7 @@ export function TakeBack({ table, isShort = false }) {
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
   const asks = { "aria-expanded": isSure, onClick: () => setSure(isSure ? null : way.to) };
   return isShort ? html`<div class="undo" ref=${place} onKeyDown=${escape}><${Tool} icon="undo" words=${t("take-back.short")} title=${what} aria-label=${t("take-back.short")}
-      ...${asks} />
+      ...${way.free && isMine ? { disabled: busy, onClick: take } : asks} />
       ${(isSure || error) && html`<div class="really row" role="group" aria-label=${head}>${question || html`<${Sorry} error=${error} />`}</div>`}</div>`
     : html`<p class="row" ref=${place} onKeyDown=${escape}>${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${t("take-back.mine-back")}</button>`}</p>`;
 }

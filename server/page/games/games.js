@@ -23,6 +23,7 @@ const AT_ONCE = 12; // finished games per page
 
 export function MyGames() {
   const player = useStore(me);
+  const [declined, decline] = useState(""); // the title of the game
   const [found, error, again] = useLoaded(load, [player?.id, player?.locale]); // some sentences are the server's
   useEffect(() => {
     /** @type {number | undefined} */
@@ -45,11 +46,12 @@ export function MyGames() {
     ${error && html`<${Sorry} error=${error} />`}
     ${player?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
+    <p role="status">${declined && t("games.declined", { title: declined })}</p>
     ${!groups.waiting.length && !groups.invited.length && (hasPlayed || games.length > 0) && html`<p>${t("games.later")}</p>`}
     ${games.length === 0 && !hasPlayed && html`<p>${t("games.none")}</p>`}
     ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
       <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => (name === "invited"
-        ? html`<${Invitation} key=${game.id} game=${game} again=${again} />`
+        ? html`<${Invitation} key=${game.id} game=${game} again=${again} declined=${() => decline(game.title)} />`
         : html`<${GameCard} key=${game.id} game=${game}>${name === "kept" && html`<${Back} game=${game}
           again=${again} />`}<//>`))}<//>`)}
     <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p>
@@ -60,24 +62,29 @@ export function MyGames() {
 }
 
 /**
- * Show an invitation with its buttons.
- * @param {{game: GameSummary, again: () => void}} props
+ * Show an invitation with its buttons. The first tap on Decline says what follows.
+ * @param {{game: GameSummary, again: () => void, declined: () => void}} props
  */
-function Invitation({ game, again }) {
+function Invitation({ game, again, declined }) {
+  const [isSure, setSure] = useState(false);
   const path = `/v1/games/${game.id}`;
   const [busy, error, accept] = useSubmit(async () => {
     await call("POST", `${path}/seats`, {}).finally(again);
     go(toGame(game.id));
   });
-  const [isLeaving, wrong, decline] = useSubmit(() =>
-    call("DELETE", `${path}/invitations/${game.invited}`).finally(again));
+  const [isLeaving, wrong, decline] = useSubmit(async () => {
+    await call("DELETE", `${path}/invitations/${game.invited}`).finally(again);
+    declined();
+  });
   return html`<li class="card game"><div class="about-it"><h3><a href=${toGame(game.id)}>${game.title}</a></h3>
       <p class="faint">${[untold(game), clockInWords(game.clock), listed(people(game))].filter(Boolean).join(" · ")}</p></div>
-    <p class="row">
-      <button disabled=${busy} onClick=${accept} aria-label=${t("games.accept-game", { title: game.title })}>${t(
+    ${isSure ? html`<p>${t("games.decline.sure")}</p><p class="row">
+      <button key="no" disabled=${isLeaving} onClick=${decline}>${t("games.decline")}</button>
+      <button key="back" class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button></p>` : html`<p class="row">
+      <button key="yes" disabled=${busy} onClick=${accept} aria-label=${t("games.accept-game", { title: game.title })}>${t(
         "games.accept")}</button>
-      <button class="plain" disabled=${isLeaving} onClick=${decline}
-        aria-label=${t("games.decline-game", { title: game.title })}>${t("games.decline")}</button></p>
+      <button key="sure" class="plain" onClick=${() => setSure(true)}
+        aria-label=${t("games.decline-game", { title: game.title })}>${t("games.decline")}</button></p>`}
     ${(error || wrong) && html`<${Sorry} error=${error ?? wrong} />`}</li>`;
 }
 

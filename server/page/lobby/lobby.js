@@ -4,7 +4,7 @@ import { call, cached } from "../ui/api.js";
 import { editionOf } from "../ui/games.js";
 import { clockInWords, hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
-import { useMedia } from "../ui/media.js";
+import { useMedia } from "../ui/size.js";
 import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
 import { editionName, GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";

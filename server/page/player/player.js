@@ -30,6 +30,7 @@ export function Player({ id, game }) {
   if (error) return html`<${Sorry} error=${error} />`;
   if (!record) return html`<p>${t("loading")}</p>`;
   return html`<div class="player">
+    ${(game || reader) && html`<p><a href=${game ? toGame(game) : "#/"}>← ${t(game ? "player.back" : "nav.games")}</a></p>`}
     <header><${Avatar} id=${id} program=${record.program} size=${96} />
       <div><h1>${personName(record)}</h1>
         <p>${t("person.since", { since: day(record.since) })} ${record.new && t("person.new")}</p>

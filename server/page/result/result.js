@@ -41,6 +41,10 @@ export function Result({ table, isFresh, isReviewed, review }) {
     <h2 id="result" tabindex="-1" ref=${heading}>${isMine ? t("result.you")
       : t("result.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
     <p class="why">${why(game, order, names)}</p>
+    ${player && !link && html`<p class="ways">${isAlone || (game.you && !player.guest)
+      ? html`<${Rematch} game=${game} />` : form(t("result.alike"))}${
+      level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
+      t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${places[seat] === 1 ? "winner" : ""}>
       <span class="place" aria-hidden="true">${places[seat]}</span><span class="unseen">${
         t("place", { place: places[seat] })}</span>
@@ -55,10 +59,6 @@ export function Result({ table, isFresh, isReviewed, review }) {
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
-    ${player && !link && html`<p class="ways">${isAlone || (game.you && !player.guest)
-      ? html`<${Rematch} game=${game} />` : form(t("result.alike"))}${
-      level && html`<${Again} game=${game} level=${level} />`}${review && html`<button class="plain" aria-expanded=${isReviewed} onClick=${review}>${
-      t("result.review")}</button>`}${isAlone && form(t("result.change"))}</p>`}
     <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;

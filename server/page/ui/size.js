@@ -1,5 +1,5 @@
-// The size of an element, for drawings that fit it.
-import { useLayoutEffect, useRef, useState } from "./html.js";
+// The size of an element or of the window, for drawings that fit it.
+import { useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 
 /**
  * Return the inner size in pixels of the element with `ref`, or null before it is rendered.
@@ -19,4 +19,19 @@ export function useSize() {
     return () => watch.disconnect();
   }, []);
   return [ref, size];
+}
+
+/**
+ * Return whether the query matches, and re-render when that changes.
+ * @param {string} query
+ */
+export function useMedia(query) {
+  const [holds, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const look = () => set(list.matches);
+    list.addEventListener("change", look);
+    return () => list.removeEventListener("change", look);
+  }, [query]);
+  return holds;
 }

@@ -14,7 +14,7 @@ import { nextMoves, usePlanning } from "../table/planning.js";
 import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
-import { useMedia } from "../ui/media.js";
+import { useMedia } from "../ui/size.js";
 import { Sorry } from "../ui/parts.js";
 import { leap } from "../ui/roving-tabindex.js";
 import { joined, useBuilding } from "./building.js";

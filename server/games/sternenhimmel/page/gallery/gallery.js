@@ -1,6 +1,6 @@
 // The gallery of a finished game: each constellation as it was scored, its winners, and the tale of the game.
 import { html } from "../../ui/html.js";
-import { useMedia } from "../../ui/media.js";
+import { useMedia } from "../../ui/size.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
 import { listed, t, tell } from "../../ui/words.js";
 import { Board } from "../board.js";
