@@ -241,7 +241,26 @@ _SETTERS: dict[str, Callable[[Errand, str], object]] = {
 
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
-    return Said(told=[take_vacation(errand.player_id, *days_in(rest, today_of(errand.player_id), spoken().locale))])
+    today = today_of(errand.player_id)
+    if is_off(rest):
+        vacations = profile(errand.player_id)["calendar"].get("vacations", [])
+        is_away = any(it["from"] <= str(today) < it["to"] for it in vacations)
+        _end_vacations(errand.player_id, today)
+        again = [gettext("Your clock runs again from tomorrow.")] if is_away else []
+        return Said(told=[gettext("Your vacations are cancelled."), *again])
+    line = f"{BY_NAME[commands.VACATION].word(spoken().locale)} {gettext(_CHOICES[OFF])}"
+    told = take_vacation(errand.player_id, *days_in(rest, today, spoken().locale))
+    return Said(told=[told, gettext('To cancel it, reply "%(line)s".', line=line)])
+
+
+def _end_vacations(player_id: UUID, today: date) -> None:
+    """Remove the days of vacations that are still to come. Past days stay, since they count for the year."""
+
+    def ended(calendar: Json) -> Json:
+        begun = (it for it in calendar.get("vacations", []) if it["from"] <= str(today))
+        return {**calendar, "vacations": [{**it, "to": min(it["to"], str(today))} for it in begun]}
+
+    adapt_profile(player_id, "calendar", ended)
 
 
 def today_of(player_id: UUID) -> date:
