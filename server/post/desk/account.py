@@ -1,6 +1,7 @@
 """The commands for accounts."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, time
 from difflib import get_close_matches
@@ -66,10 +67,14 @@ def _listed(known: Json) -> list[str]:
     names = get_day_names(locale=spoken().region)
     days = [str(names[day - 1]) for day in calendar.get("days_off", [])]
     reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
-    choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
-    special = [gettext(_CHOICES[it]) for it in choices]
-    if len(choices) > 1:
-        special = [f"{_kind_in_words(kind)} {gettext(_CHOICES[choice])}" for kind, choice in sorted(mails.items())]
+    choices = {kind: mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS}
+    usual = Counter(choices.values()).most_common(1)[0][0]
+    others = (
+        f"{_kind_in_words(kind)} {gettext(_CHOICES[choice])}"
+        for kind, choice in choices.items()
+        if choice not in (usual, AT_ONCE if usual not in NOTICE_KINDS[kind].choices else usual)
+    )
+    special = [gettext(_CHOICES[usual]), *dict.fromkeys(others)]
     if YOUR_TURN.name not in mails:
         special.append(gettext("turns within two minutes, several games in one email"))
     found = {

@@ -66,6 +66,7 @@ def test_days_may_be_written_as_people_write_them(locale: str, text: str, days: 
     [
         ("10.12. to 3.12.", DECEMBER),
         ("2026-12-10..2026-12-03", DECEMBER),
+        ("from 10 to 3 December", DECEMBER),
         ("24.12.2026 to 2.1.2026", CHRISTMAS),
         ("2025-12-24..2026-01-02", CHRISTMAS),
         ("31 November to 5 December", "2026-11-30..2026-12-05"),
