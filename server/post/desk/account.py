@@ -1,6 +1,7 @@
 """The commands for accounts."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, time
 from difflib import get_close_matches
@@ -66,10 +67,14 @@ def _listed(known: Json) -> list[str]:
     names = get_day_names(locale=spoken().region)
     days = [str(names[day - 1]) for day in calendar.get("days_off", [])]
     reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
-    choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
-    special = [gettext(_CHOICES[it]) for it in choices]
-    if len(choices) > 1:
-        special = [f"{_kind_in_words(kind)} {gettext(_CHOICES[choice])}" for kind, choice in sorted(mails.items())]
+    choices = {kind: mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS}
+    usual = Counter(choices.values()).most_common(1)[0][0]
+    others = (
+        f"{_kind_in_words(kind)} {gettext(_CHOICES[choice])}"
+        for kind, choice in choices.items()
+        if choice not in (usual, AT_ONCE if usual not in NOTICE_KINDS[kind].choices else usual)
+    )
+    special = [gettext(_CHOICES[usual]), *dict.fromkeys(others)]
     if YOUR_TURN.name not in mails:
         special.append(gettext("turns within two minutes, several games in one email"))
     found = {
@@ -241,7 +246,26 @@ _SETTERS: dict[str, Callable[[Errand, str], object]] = {
 
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
-    return Said(told=[take_vacation(errand.player_id, *days_in(rest, today_of(errand.player_id), spoken().locale))])
+    today = today_of(errand.player_id)
+    if is_off(rest):
+        vacations = profile(errand.player_id)["calendar"].get("vacations", [])
+        is_away = any(it["from"] <= str(today) < it["to"] for it in vacations)
+        _end_vacations(errand.player_id, today)
+        again = [gettext("Your clock runs again from tomorrow.")] if is_away else []
+        return Said(told=[gettext("Your vacations are cancelled."), *again])
+    line = f"{BY_NAME[commands.VACATION].word(spoken().locale)} {gettext(_CHOICES[OFF])}"
+    told = take_vacation(errand.player_id, *days_in(rest, today, spoken().locale))
+    return Said(told=[told, gettext('To cancel it, reply "%(line)s".', line=line)])
+
+
+def _end_vacations(player_id: UUID, today: date) -> None:
+    """Remove the days of vacations that are still to come. Past days stay, since they count for the year."""
+
+    def ended(calendar: Json) -> Json:
+        begun = (it for it in calendar.get("vacations", []) if it["from"] <= str(today))
+        return {**calendar, "vacations": [{**it, "to": min(it["to"], str(today))} for it in begun]}
+
+    adapt_profile(player_id, "calendar", ended)
 
 
 def today_of(player_id: UUID) -> date:

@@ -214,7 +214,7 @@ COMMANDS = (
     Command(
         VACATION,
         "A..B",
-        noted("Stops your clock in all games from day A to day B."),
+        noted("Stops your clock in all games from day A to day B. With off, cancels your vacations."),
         "vacation 2027-07-01..2027-07-14",
         _words(
             "urlaub|ferien|abwesend",

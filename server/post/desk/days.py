@@ -185,6 +185,8 @@ def _between(first: _Day, last: _Day, today: date) -> _Period:
         return begin, last.after(begin)
     end = last.after(first.after(today) if first.is_known and not last.is_known else today)
     begin = first.before(end)
+    if not first.month and first.day > last.day and begin < today:
+        raise _backwards(end, _in(end.year, end.month, first.day))
     is_dated = first.is_known or last.is_known
     if not is_dated and (end - begin).days >= VACATION_DAYS and (swapped := first.after(today)):
         raise _backwards(last.before(swapped), swapped)

@@ -21,6 +21,7 @@ from server.post.desk.arguments import (
     invitation_in,
     is_game,
     is_number,
+    is_off,
     language_in,
     number_and_version,
     rules_in,
@@ -503,7 +504,7 @@ def _is_whole(it: Asked, locale: str) -> bool:
             setting, _, value = re.sub(r"[=:]", " ", it.rest, count=1).partition(" ")
             return setting_of(setting.lower()) is not None and 1 <= len(value.split()) < _PROSE
         case commands.VACATION:
-            return _fits(partial(days_in, today=_ANY_DAY), it.rest)
+            return is_off(it.rest) or _fits(partial(days_in, today=_ANY_DAY), it.rest)
     return not words
 
 

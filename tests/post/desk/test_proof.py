@@ -941,7 +941,7 @@ def test_the_settings_say_that_the_email_about_a_turn_waits_until_the_player_cho
     waits = "turns within two minutes, several games in one email"
     assert f"- mails: at-once, {waits}" in " ".join(ann.asks("settings").text.split())
     changed = " ".join(ann.asks("set mails game-ended off").text.split())
-    assert f"Your emails are now sent: “Game over” off, {waits}" in changed
+    assert f"Your emails are now sent: at-once, “Game over” off, {waits}" in changed
     for choice in ("at-once", "bundled"):
         told = " ".join(ann.asks(f"set mails {choice}\nsettings").text.split())
         assert f"mails: {choice}" in told and "two minutes" not in told

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from server.accounts.players import profile
+from server.accounts.players import change_profile, profile
 from server.clock import clock
 from server.post.desk.arguments import Unclear
 from server.post.desk.days import days_in
@@ -66,6 +66,7 @@ def test_days_may_be_written_as_people_write_them(locale: str, text: str, days: 
     [
         ("10.12. to 3.12.", DECEMBER),
         ("2026-12-10..2026-12-03", DECEMBER),
+        ("from 10 to 3 December", DECEMBER),
         ("24.12.2026 to 2.1.2026", CHRISTMAS),
         ("2025-12-24..2026-01-02", CHRISTMAS),
         ("31 November to 5 December", "2026-11-30..2026-12-05"),
@@ -108,3 +109,16 @@ def test_a_vacation_is_taken_or_the_probable_one_is_offered(ann: Correspondent) 
     ann.asks("yes")
     taken = profile(ann_id)["calendar"]["vacations"]
     assert taken == [{"from": str(alone), "to": str(alone)}, {"from": str(first), "to": str(last)}]
+    cancelled = ann.asks("vacation off").text
+    assert "Your vacations are cancelled." in cancelled and "runs again" not in cancelled
+    assert profile(ann_id)["calendar"]["vacations"] == []
+
+
+def test_a_vacation_that_has_begun_can_be_ended(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    change_profile(ann_id, {"locale": "de"})
+    today = clock.now().date()
+    told = " ".join(ann.asks(f"urlaub {today}..{today + timedelta(days=9)}").text.split())
+    assert "Um ihn abzusagen, antworte „urlaub aus“." in told
+    assert "Ab morgen läuft deine Uhr wieder." in ann.asks("Urlaub aus!").text
+    assert profile(ann_id)["calendar"]["vacations"] == [{"from": str(today), "to": str(today)}]
