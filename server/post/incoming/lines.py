@@ -18,22 +18,7 @@ from typing import Any, NamedTuple
 from server.games import GAMES, MalformedMove, Rules
 from server.games.presentation import meant_moves, read_move, spoken_words, strange_word
 from server.post.incoming import commands
-from server.post.incoming.commands import (
-    COMMANDS,
-    HINT,
-    OFF,
-    PLAN,
-    PLEASE,
-    READY,
-    SAY,
-    STAND_IN,
-    THANKS,
-    VACATION,
-    drops,
-    meaning,
-    resigns,
-    words_of,
-)
+from server.post.incoming.commands import drops, meaning, resigns, words_of
 from server.post.incoming.doubt import NO_WORDS, PASS, Manner, contradiction_in, is_question, manner_of
 from server.post.incoming.help_lines import help_lines
 from server.sanitize import without_unseen
@@ -130,13 +115,16 @@ _HAIL = re.compile(  # perhaps with a capitalised name; `Hi Clara, ...` or `Hi! 
 )
 _READABLE = re.compile(rf"[\w\s'’/.,:!()#–-]{{1,{LONGEST}}}")  # no question mark, quotation mark or emoji
 _HESITATES = re.compile(r"\.\s?\.|…|!\s?!\s?!|_")
-_BEHIND = re.compile(rf"[ ,]{{1,3}}(?:{PLEASE}|{THANKS})[ .!]{{0,3}}$", re.IGNORECASE)
 _PASSES = re.compile(PASS, re.IGNORECASE)
 _JOINED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")  # in `10toCapricorn`
 _BETWEEN = re.compile(r"[/,]|(?<=\w)-(?=\w)")
 _ELIDED = re.compile(r"\b(?:dell|nell|sull|all|un|l|d(?!'[a-z]\d))'(?=\w)")  # French and Italian articles
 _FIELD = re.compile(r"[a-z]\d+")
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN, HINT))  # anywhere in a short line
+_TELLING = tuple(
+    it
+    for it in commands.COMMANDS
+    if it not in (commands.SAY, commands.PLAN, commands.READY, commands.STAND_IN, commands.HINT)
+)  # anywhere in a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # characters that are stripped from words
 _NOTATION = re.compile("[A-Za-zÀ-ÖØ-öø-ÿŒœ0-9#;’' -]{1,200}")
 _NO_WORDS = re.compile(
@@ -186,7 +174,7 @@ class Wishes:
     agree: bool = False  # whether it agrees to what another player asks for
     refuse: bool = False  # whether it says no to what another player asks for
     ready: bool = False
-    plan: str | None = None  # see `planning`; "" to show the plan
+    plan: str | None = None  # its text, see `_plan`
     resign: bool = False  # needs confirmation, as do a vacation and a stand-in
     vacation: tuple[date, date] | None = None  # first and last day
     stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end the stand-in
@@ -557,9 +545,9 @@ def _by_points(text: str, locale: str) -> str:
 
 
 def _plan(text: str, grammar: Grammar) -> str | None:
-    """Return the plan's text, "" to show the plan, OFF to drop it, or None if the text isn't a valid plan."""
+    """Return the plan's text, "" to show the plan, commands.OFF to drop it, or None if the text isn't a valid plan."""
     if not text or drops(text, grammar.locale):
-        return OFF if text else ""
+        return commands.OFF if text else ""
     return text if read_plan(text, grammar.rules) else None
 
 
@@ -583,7 +571,7 @@ def moves_in_sentence(line: str, grammar: Grammar) -> list[Any]:
         return []
     if passes(line, locale):
         return meant_moves(rules, PASSING, locale, legal)
-    found = meant_moves(rules, _BEHIND.sub("", line), locale, legal)
+    found = meant_moves(rules, _POLITE.sub("", line), locale, legal)
     if found:
         return found
     begins, colon, rest = (sentence := _sentence(line)).partition(":")
@@ -729,11 +717,13 @@ def _begins_as_command(word: str, line: str, locale: str) -> bool:
     An apostrophe may belong to the command, as in Italian "di'".
     """
     command = meaning(word, locale) or (meaning(f"{word}'", locale) if f"{word}'" in line.lower() else None)
-    return command in (SAY, VACATION) or (command not in (None, READY, HINT) and word not in _TELLING)
+    return command in (commands.SAY, commands.VACATION) or (
+        command not in (None, commands.READY, commands.HINT) and word not in _TELLING
+    )
 
 
 def _is_nearly_command(word: str, locale: str) -> bool:
-    own = [it for it, command in words_of(locale).items() if command not in (SAY, HINT)]
+    own = [it for it, command in words_of(locale).items() if command not in (commands.SAY, commands.HINT)]
     return bool(get_close_matches(word, _TELLING, 1, _ALIKE) or get_close_matches(word, own, 1, _VERY_ALIKE))
 
 
@@ -774,7 +764,7 @@ def _has_move_in(words: Sequence[str], rules: Spoken) -> bool:
 def has_words_of(line: str, grammar: Grammar) -> bool:
     """Return whether this line contains a word of the notation, or a command."""
     words = re.findall(r"[\w#]+", line.lower())
-    telling = {it for it, command in words_of(grammar.locale).items() if command not in (SAY, HINT)}
+    telling = {it for it, command in words_of(grammar.locale).items() if command not in (commands.SAY, commands.HINT)}
     return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 
