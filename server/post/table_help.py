@@ -19,7 +19,7 @@ from server.play.turns.going_back import last_move, played_so_far
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
-from server.play.votes import request_to
+from server.play.votes import ended_by, request_to
 from server.post.desk.commands import BY_NAME, FILL, HELP, HISTORY, INVITE, JOIN, REMATCH, REVIEW, RULES, SHOW
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
@@ -137,6 +137,15 @@ def so_far(game: Game, seat: Seat, version: int, told: str = "") -> tuple[str, .
     rules = game.table.rules
     begun = in_words(rules, played_so_far(game, seat, version), spoken().locale)
     return (gettext("You've played so far: %(move)s", move=begun),) if begun and begun != told else ()
+
+
+def ended_request(game: Game, seat: Seat, version: int) -> tuple[str, ...]:
+    """Return a sentence if another player's move has ended this seat's request to take back a move."""
+    mover = ended_by(game, seat, version)
+    if mover is None:
+        return ()
+    told = gettext("%(who)s moved, so your request to take back a move has ended.", who=game.names[mover])
+    return (told,)
 
 
 def who_joined(game: Game, seat: Seat) -> str:

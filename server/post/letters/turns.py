@@ -1,7 +1,6 @@
 """Emails about turns."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,13 +14,13 @@ from server.games import presentation as text
 from server.play.commits import at_version
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
-from server.play.votes import ended_by
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
 from server.post.plans import outcome_sentence
 from server.post.table_help import (
     asking_words,
+    ended_request,
     first_steps,
     so_far,
     turns_before,
@@ -89,7 +88,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         since=reader.since_own_move(),
         done=(
             *reader.done,
-            *_ended_request(reader),
+            *ended_request(game, seat, reader.letter.version),
             *so_far(game, seat, reader.letter.version, reader.played),
         ),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
@@ -108,13 +107,6 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         is_first=not turns,
         line=whole if has_steps else examples[len(examples) // 2],
     )
-
-
-def _ended_request(reader: Reader) -> Iterator[str]:
-    """Yield a sentence if another player's move has ended the reader's request to take back a move."""
-    seat = ended_by(reader.game, reader.seat, reader.letter.version)
-    if seat is not None:
-        yield gettext("%(who)s moved, so your request to take back a move has ended.", who=reader.game.names[seat])
 
 
 @dataclass(frozen=True, kw_only=True)
