@@ -296,11 +296,13 @@ def read_line(text: str, grammar: Grammar, above: Line) -> Line:
     command = _command(text, grammar)
     is_only_command = command is not None and not command.hints
     return (
-        Line(text, command, passes(text, grammar.locale)) if is_only_command else prose(text, grammar, above, command)
+        Line(text, command, passes(text, grammar.locale))
+        if is_only_command
+        else prose_line(text, grammar, above, command)
     )
 
 
-def prose(text: str, grammar: Grammar, above: Line, command: Wishes | None = None) -> Line:
+def prose_line(text: str, grammar: Grammar, above: Line, command: Wishes | None = None) -> Line:
     """Return a line of prose below another line."""
     if not text:
         return Line("")

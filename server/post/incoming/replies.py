@@ -26,7 +26,7 @@ from server.post.incoming.lines import (
     Spoken,
     Wishes,
     known_lines,
-    prose,
+    prose_line,
     read_lines,
     settings_by_line,
     together,
@@ -290,7 +290,7 @@ class _Known:
         old = next((nr for nr in below if self._is_old(own[nr])), None)
         written = without_notices([line.prose for line in own])  # by companies and gateways
         own = [
-            line if line.command or line.text == text else prose(text, self.grammar, above)
+            line if line.command or line.text == text else prose_line(text, self.grammar, above)
             for above, line, text in zip((Line(""), *own), own, written, strict=False)
         ]
         if old is None:
@@ -369,9 +369,12 @@ class _Known:
         lines = self._without_hints_in_prose(lines)
         if several := next((line.text for line in lines if not line.command and line.is_several), ""):
             return Wishes(problem="two-moves", line=several)
-        commands = [line.command for line in lines if line.command]
-        if near := self._near_miss(lines):
-            return Wishes(problem="not-understood", line=near, fine=fine)
+        commands, near = [line.command for line in lines if line.command], self._near_miss(lines)
+        written = [line.prose for line in lines]
+        against, questions = contradiction_in(written, grammar.is_light), questions_in(written)
+        if near:
+            others = tuple(it for it in questions if it != near)
+            return Wishes(problem="not-understood", line=near, fine=fine, questions=others)
         if all(command.settings for command in commands):  # without any, or beside prose
             own = [line for line in lines if line.text]
             prose = [line.text for line in own if not (line.command or line.manner.is_courtesy)]
@@ -382,11 +385,8 @@ class _Known:
             others = tuple(it for it in prose if it != first) if not commands else ()
             return Wishes(problem="not-understood", line=first, fine=fine, others=others, is_prose=not commands)
         wishes = together(lines, grammar.rules)
-        if wishes.problem == "two-moves":
-            return wishes
-        prose = [line.prose for line in lines]
-        against, questions = contradiction_in(prose, grammar.is_light), questions_in(prose)
-        return replace(self._doubt(lines, against) or wishes, questions=questions)
+        doubted = None if wishes.problem == "two-moves" else self._doubt(lines, against)
+        return replace(doubted or wishes, questions=questions)
 
     def _near_miss(self, lines: Sequence[Line]) -> str:
         """Return the first line that may be meant as a move or command, or as part of one, or ""."""

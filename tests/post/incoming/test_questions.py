@@ -255,6 +255,18 @@ def test_a_question_about_the_move_beside_it_holds_the_move(
     assert load(game_id).version == 1
 
 
+def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, "7 xyzzy c\n\nHow many points do I have?")
+    assert "We don't know the word" in told and "The scores so far" in told
+    told = asks(office, "1 leo a\n7 leo b\n\nHow many points do I have?")
+    assert "more than one move" in told and "The scores so far" in told
+    assert "We can't answer “How are you?”" in asks(office, "7 xyzzy c\n\nHow are you?")
+    assert "We can't answer" not in asks(office, "Did you see the match?")
+    assert load(game_id).version == 1
+
+
 def test_a_question_beside_a_command_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     everything_due_happens()
