@@ -114,11 +114,11 @@ def test_a_table_shows_which_other_players_are_present(house: House, windows: Wi
     for shown, seat in ((page, 1), (other, 0)):
         expect(shown.locator(".scores .here")).to_have_attribute("data-score", str(seat))
         expect(shown.locator(".seats li").nth(seat)).to_contain_text("here now")
-        expect(shown.locator(".seats .here")).to_have_count(1)
-    before = page.locator(".seats").bounding_box()
+        expect(shown.locator(".seats li .here")).to_have_count(1)
+    before = page.locator(".details .seats").bounding_box()
     other.goto("/#/lobby")
     expect(page.locator(".here")).to_have_count(0)
-    assert page.locator(".seats").bounding_box() == before
+    assert page.locator(".details .seats").bounding_box() == before
 
 
 def test_a_note_is_saved_and_a_chat_is_muted(house: House, windows: Windows) -> None:
