@@ -89,7 +89,7 @@ def test_each_move_of_a_hint_comes_with_the_rest_of_the_turn(app: Flask) -> None
             begun.append(step["move"])
         assert ada.post(f"{path}/hint", {"begun": begun}).json["moves"] == []
         lines.append([step for it in begun for step in it["steps"]])
-    assert len(lines) > 1 and all(len(it) > 1 for it in lines)
+    assert lines and all(len(it) > 1 for it in lines)
     assert len({str(sorted(map(str, it))) for it in lines}) == len(
         lines
     )  # the same steps in another order are no other plan

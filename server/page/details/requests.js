@@ -6,7 +6,7 @@ import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
 import { Tool } from "../table/tool.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { isAmongBots } from "../ui/waiting-for-me.js";
 /** @import { SeenTable, Votes, WayBack } from "../ui/types" */

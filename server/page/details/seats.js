@@ -5,7 +5,7 @@ import { GAMES, scoresOf } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
-import { Due, personName, SeatName } from "../ui/game-card.js";
+import { Due, personName, SeatName } from "../ui/game-words.js";
 import { isStandIn } from "../ui/waiting-for-me.js";
 import { Rematch } from "../table/actions.js";
 import { awayInWords, hasResigned } from "../table/story.js";

@@ -5,7 +5,7 @@ import { forGood, forNow } from "../ui/local-storage.js";
 import { toGame, toSignIn } from "../ui/routes.js";
 import { KEY } from "../ui/token.js";
 import { listed, t } from "../ui/words.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { useLoaded } from "../ui/parts.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { sentence } from "../table/story.js";

@@ -7,7 +7,8 @@ import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/size.js";
 import { useStore } from "../ui/store.js";
 import { botName, t } from "../ui/words.js";
-import { editionName, GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
+import { GameCard, Terms, termsOf } from "../ui/game-card.js";
+import { editionName, seatName, title } from "../ui/game-words.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 

@@ -9,7 +9,7 @@ import { playNow } from "../ui/session.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
-import { editionName, title } from "../ui/game-card.js";
+import { editionName, title } from "../ui/game-words.js";
 import { editionOf, GAMES } from "../ui/games.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { committed, Salt } from "../pregame/salt.js";

@@ -1,5 +1,5 @@
 // Editions, scenarios and the other options of a game.
-import { editionName } from "../ui/game-card.js";
+import { editionName } from "../ui/game-words.js";
 import { editionOf, GAMES } from "../ui/games.js";
 import { html } from "../ui/html.js";
 import { length } from "../ui/times.js";

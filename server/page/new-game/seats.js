@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { personName } from "../ui/game-card.js";
+import { personName } from "../ui/game-words.js";
 import { OPPONENTS, USUAL } from "../ui/opponents.js";
 import { admitsPrograms, isHidden } from "./draft.js";
 

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
-import { gameName } from "../ui/game-card.js";
+import { gameName } from "../ui/game-words.js";
 import { clockOf, isFree, isHidden, ladderOf } from "./draft.js";
 import { optionInWords, usual, whole } from "./options.js";
 

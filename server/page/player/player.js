@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Avatar } from "../ui/avatar.js";
 import { hours, region } from "../ui/times.js";
-import { numbered, personName, SeatName, untold } from "../ui/game-card.js";
+import { numbered, personName, SeatName, untold } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { length } from "../ui/times.js";
 import { t } from "../ui/words.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { OPPONENTS, opponents } from "../ui/opponents.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 /** @import { Input, Seat, SeenTable } from "../ui/types" */

@@ -5,7 +5,7 @@ import { absolute } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { toGame, toSignIn } from "../ui/routes.js";
 import { listed, t } from "../ui/words.js";
-import { personName } from "../ui/game-card.js";
+import { personName } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { later } from "../ui/lazy-loading.js";
 import { Leave, Mails, Rematch, Terms } from "../table/actions.js";

@@ -1,7 +1,7 @@
 // The ready check before the start: each player confirms, and reveals their committed salt.
 import { html, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
-import { Due, seatName } from "../ui/game-card.js";
+import { Due, seatName } from "../ui/game-words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";

@@ -9,7 +9,7 @@ import { useStore } from "../ui/store.js";
 import { knows, listed, t, tell, whoPlays } from "../ui/words.js";
 import { chooseOpponents, OPPONENTS, USUAL } from "../ui/opponents.js";
 import { CLOCKS, draft, keep, LADDERS, wantedOf } from "../new-game/draft.js";
-import { SeatName, seatName } from "../ui/game-card.js";
+import { SeatName, seatName } from "../ui/game-words.js";
 import { Next } from "../table/next.js";
 import { hasResigned } from "../table/story.js";
 import { Backdrop } from "../ui/night-sky.js";

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
-import { editionName, gameName, title } from "../ui/game-card.js";
+import { editionName, gameName, title } from "../ui/game-words.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { dress } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded } from "../ui/parts.js";

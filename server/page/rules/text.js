@@ -8,7 +8,7 @@
 //                                                                  "else" all others; may have `when` as below
 //   {"when": {"scenario": "1 4"}, "text": [block, ...]}            shown if every option has one of its values
 import { html } from "../ui/html.js";
-import { editionName } from "../ui/game-card.js";
+import { editionName } from "../ui/game-words.js";
 import { listed, t } from "../ui/words.js";
 
 const BLANK = /\{(\w+)\}/g;

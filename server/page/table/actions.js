@@ -1,7 +1,7 @@
 // Actions at a table at any stage: return to the seat, see the terms, leave.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
-import { takeBackInWords } from "../ui/game-card.js";
+import { takeBackInWords } from "../ui/game-words.js";
 import { clockInWords, length, timeoutSteps } from "../ui/times.js";
 import { isStandIn, mySeat } from "../ui/waiting-for-me.js";
 import { botName, listed, t } from "../ui/words.js";

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
-import { numbered } from "../ui/game-card.js";
+import { numbered } from "../ui/game-words.js";
 import { RETRY } from "../ui/parts.js";
 import { forGood } from "../ui/local-storage.js";
 import { store, useStore } from "../ui/store.js";

@@ -16,7 +16,7 @@ import { awayInWords, hasMissed, hasResigned, lastMove, placeInWords, sentence, 
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
-import { isClosed, Left, seatName, untold, verdict } from "../ui/game-card.js";
+import { isClosed, Left, seatName, untold, verdict } from "../ui/game-words.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";

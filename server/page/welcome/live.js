@@ -5,7 +5,7 @@ import { later } from "../ui/lazy-loading.js";
 import { now } from "../ui/connection.js";
 import { toGame } from "../ui/routes.js";
 import { listed, t } from "../ui/words.js";
-import { numbered, seatName, title } from "../ui/game-card.js";
+import { numbered, seatName, title } from "../ui/game-words.js";
 import { useLoaded } from "../ui/parts.js";
 /** @import { Game, GameSummary } from "../ui/types" */
 /** @typedef {{names: string[], position: number, positions: number, step: number, view: any}} Exhibition */

@@ -6,7 +6,7 @@ import { Opponents } from "../ui/opponents.js";
 import { appAsking, go, here, lookAgain, toGame, toSignIn, WITH_FRIENDS } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
-import { title } from "../ui/game-card.js";
+import { title } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { Live, still } from "./live.js";
 import { SignIn, Steps } from "./sign-in.js";

@@ -1,6 +1,6 @@
 // Figures for the rules of Sternenglanz, and the numbers in their text.
 import { html } from "../ui/html.js";
-import { editionName } from "../ui/game-card.js";
+import { editionName } from "../ui/game-words.js";
 import { locale, t } from "../ui/words.js";
 import { Face, Figure } from "./cards.js";
 import { Piece } from "./pieces.js";

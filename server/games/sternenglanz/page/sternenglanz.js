@@ -12,7 +12,7 @@ import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.j
 import { useNextFocus } from "../table/next-focus.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/size.js";
 import { Sorry } from "../ui/parts.js";

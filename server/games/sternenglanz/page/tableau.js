@@ -1,7 +1,7 @@
 // Players' tableaus and hands.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { useRoving } from "../ui/roving-tabindex.js";
 import { Bild, cardName, cardTip, Face } from "./cards.js";

@@ -5,7 +5,7 @@ import { store, useStore } from "../ui/store.js";
 import { knows, listed, t } from "../ui/words.js";
 import { later } from "../ui/lazy-loading.js";
 import { me } from "../ui/token.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { boardName, prizesOf, signed } from "./story.js";
 /** @import { BoardScored, Rules, Table } from "./types" */
 

@@ -11,7 +11,7 @@ import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.j
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
 import { lastMove, sentence, sinceOwnTurn, tellToo } from "../table/story.js";
-import { seatName } from "../ui/game-card.js";
+import { seatName } from "../ui/game-words.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { Sorry } from "../ui/parts.js";
 import { leap, leave } from "../ui/roving-tabindex.js";
