@@ -260,12 +260,15 @@ def test_pressing_enter_twice_does_not_resign_and_a_withdrawn_vote_keeps_the_men
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
 
 
-def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(house: House, windows: Windows) -> None:
+def test_a_move_can_be_taken_back_by_keyboard_before_others_have_moved(house: House, windows: Windows) -> None:
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
     undo = page.get_by_role("button", name="Take back", exact=True)
     undo.press("Enter")
+    really = page.get_by_role("group", name="Take this back?")
+    expect(really.get_by_role("button", name="Cancel")).to_be_focused()
+    really.get_by_role("button", name="Take back").press("Enter")
     expect(undo).to_have_count(0)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])
 
