@@ -55,7 +55,7 @@ def test_a_placement_that_leads_is_explained_by_the_points() -> None:
 def test_a_placement_that_fills_a_constellation_is_explained_by_the_place() -> None:
     ones = {space: lies(1, "1") for space in "abcd"}
     ten = Placement("10", "aries", "e")
-    assert in_aries(ten, is_past=True, **ones) == "Aries would have been scored, and you'd have come first."
+    assert in_aries(ten, is_past=True, **ones) == "You'd have come first in Aries."
     assert in_aries(ten, **ones) == "Aries is scored now, and you come first."
     in_german = in_aries(ten, locale="de", **ones)
     assert in_german == "Das Sternbild Widder wird jetzt gewertet, und du liegst vorn."  # some names are plurals

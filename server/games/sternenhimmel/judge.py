@@ -41,21 +41,21 @@ _SCORED = ((noted("%(board)s is scored now."), noted("%(board)s would have been 
 _SCORED_FIRST = (
     (
         noted("%(board)s is scored now, and you come first."),
-        noted("%(board)s would have been scored, and you'd have come first."),
+        noted("You'd have come first in %(board)s."),
     ),
     (
         noted("%(board)s is scored now. As far as you can see, you come first."),
-        noted("%(board)s would have been scored. As far as you could see, you'd have come first."),
+        noted("As far as you could see, you'd have come first in %(board)s."),
     ),
 )
 _SCORED_SECOND = (
     (
         noted("%(board)s is scored now, and you come second."),
-        noted("%(board)s would have been scored, and you'd have come second."),
+        noted("You'd have come second in %(board)s."),
     ),
     (
         noted("%(board)s is scored now. As far as you can see, you come second."),
-        noted("%(board)s would have been scored. As far as you could see, you'd have come second."),
+        noted("As far as you could see, you'd have come second in %(board)s."),
     ),
 )
 _TAKEN = (
