@@ -194,6 +194,8 @@ def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterat
 def _free(size: str, theme: Theme) -> Sprite:
     r = _RADIUS[size]
     ring = f'<circle r="{r}" fill="{theme.card}" stroke="{theme.ink}" stroke-width="2"/>'
+    if size == "large":  # as on the stars that lie face down there
+        ring += f'<circle r="{r - 4}" fill="none" stroke="{theme.ink}" stroke-dasharray="3 3"/>'
     return Sprite(ring, around(0, 0, r + 2), theme.card)
 
 
