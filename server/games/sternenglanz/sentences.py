@@ -319,7 +319,7 @@ def first_turn(view: Json, say: Language) -> str:
     if view["phase"] != "choose":
         return wins
     chooses = say.gettext("Now choose two of your cards: one for slot 2, one for slot 3.")
-    return "\n".join((f"{wins} {chooses}", *_kinds_in_hand(view, say)))
+    return "\n".join((f"{wins} {chooses}", *_kinds_in_hand(view, say), _numbers(say)))
 
 
 def _kinds_in_hand(view: Json, say: Language) -> Iterator[str]:
@@ -364,9 +364,12 @@ def figure_in_words(figure: str, say: Language) -> list[str]:
     return list(patterns(say.locale)) if figure == "hole" else []
 
 
+def _numbers(say: Language) -> str:
+    return say.gettext("The number after # tells apart cards of the same kind.")
+
+
 def legend(say: Language) -> str:
-    told = say.gettext("The number after # tells apart cards of the same kind.")
-    return " ".join([told, *(f"{it}." for it in patterns(say.locale))])
+    return " ".join([_numbers(say), *(f"{it}." for it in patterns(say.locale))])
 
 
 def notation(say: Language) -> str:
