@@ -227,7 +227,7 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     request = _request(mail, read, locale)
     asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
     wishes = [it for it in asked if it and it.command != commands.SET]
-    is_asked = bool(wishes) and (request.is_clear or request.is_outright)
+    is_asked = bool(wishes) and (request.is_clear or request.outright != ())
     if all(it.command == commands.RULES for it in wishes):
         wishes += [Wish(commands.PLAY, game) for game in GAMES]
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
@@ -313,7 +313,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         request = Request((), says_yes=True, wishes=named)
     answers = request.says_yes or request.says_no
     decides, has_commands = waiting is not None and answers, any(it.command for it in request.asked)
-    acts = decides or request.is_unsure or request.is_outright or has_commands
+    acts = decides or request.is_unsure or request.outright or has_commands
     if acts and not _reserve(mail, player.player_id):
         if not decides:
             return _finish(mail)

@@ -29,7 +29,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
-from server.post.desk.wishes import Wish, explanations, is_wish_to_play, name_in, wishes_in
+from server.post.desk.wishes import Wish, explanations, name_in, only_names, wish_to_play_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
 from server.post.incoming.lines import Grammar, Spoken, means_something
@@ -131,15 +131,15 @@ class Request:
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
     wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
-    is_outright: bool = False  # they only say that the writer wants to play a game
+    outright: tuple[Asked, ...] = ()  # as commands, if they only say what game the writer wants to play, and their name
 
     def with_outright_wish(self) -> "Request":
         """Return the request with its wish for a game as a command, if it is stated outright."""
-        play = next((it for it in self.wishes if it.command == PLAY), None)
-        if play is None or not self.is_outright:
+        if not self.outright:
             return self
-        rest = tuple(it for it in self.wishes if it is not play)
-        return replace(self, asked=(Asked(self.prose, PLAY, play.rest),), wishes=rest, prose="")
+        done = {it.command for it in self.outright}
+        rest = tuple(it for it in self.wishes if it.command not in done)
+        return replace(self, asked=self.outright, wishes=rest, prose="")
 
 
 def _without_explanations(lines: Sequence[str], locale: str) -> tuple[str, ...]:
@@ -193,9 +193,9 @@ def read_request(mail: Mail, locale: str) -> Request:
             wishes = tuple(it for it in wishes if it.command == SET)
         asked = _answerable(found, bool(wishes))
         said = "" if asked and not wishes else next((it for it in lines if not is_courtesy(it)), "")
-        is_outright = sum(it.command == PLAY for it in wishes) == 1 and is_wish_to_play(lines)
         said = clean(said, LONGEST)
-        return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, is_outright=is_outright)
+        outright = _outright(lines, wishes)
+        return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, outright=outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
     last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail, locale)
     # other lines may be a signature
@@ -224,6 +224,16 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_clear=is_clear,
         wishes=wishes,
     )
+
+
+def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]:
+    """Return the commands that do what an email wishes for outright, each with the line as written. The name comes
+    first, so that the game shows it."""
+    line, games = wish_to_play_in(lines), [it.rest for it in wishes if it.command == PLAY]
+    if not line or len(games) != 1:
+        return ()
+    name = next((Asked(it, SET, f"{NAME} {name_in(it)}") for it in lines if only_names(it)), None)
+    return *([name] if name else []), Asked(clean(line, LONGEST), PLAY, games[0])
 
 
 def _answerable(found: Sequence[Asked], has_wishes: bool) -> list[Asked]:

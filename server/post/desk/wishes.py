@@ -26,6 +26,7 @@ from server.translations import LOCALES, language, noted
 
 LONGEST_NAME = 40  # characters
 _SHORT = 3  # words
+_MOST_NAMING = 6  # words of a line that only says a name
 _EXPLAINS_GAME = noted("Explains the game and how to write a move.")
 _INVITES = noted("Opens a game and sends the invitations.")
 _SHORTEST_GAME = 5  # letters; shorter words may be any word
@@ -51,6 +52,7 @@ _WISH_TO_PLAY = re.compile(
     r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start|take|choose) (?:an? (?:game|round) of )?(?P<en>\w+)"
     r"(?: (?:against|with|vs\.?) {0})?"
     r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
+    r"|(?:eine (?:partie|runde) )?(?P<infinitive>\w+)(?: gegen {0})? (?:spielen|starten|beginnen|anfangen|ausprobieren)"
     r"|(?:ich )?(?:spiele?|starte|nehme)(?: ich)?(?: gerne?)? (?:eine (?:partie|runde) )?(?P<german>\w+)(?: gegen {0})?"
     r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(?P<fr>\w+)(?: contre {0})?"
     r"|(?:je )?joue[rz]? (?:à |une partie de )?(?P<french>\w+)(?: contre {0})?"
@@ -118,7 +120,7 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     else:
         found = [
             Wish(command, game)
-            for command in _commands(text, games, is_near, is_wish_to_play(lines))
+            for command in _commands(text, games, is_near, wish_to_play_in(lines) != "")
             for game in games or GAMES
         ]
     return [*found, *([Wish(SET, name)] if name else [])]
@@ -140,11 +142,17 @@ def wish_in(command: str, rest: str) -> Wish | None:
     return None if wanted.head or wanted.options else Wish(command, f"{wanted.rules} {guests or more}".strip())
 
 
-def is_wish_to_play(lines: Sequence[str]) -> bool:
-    """Return whether an email only says that its writer wants to play a game, against bots if against anybody."""
-    own = [line for line in lines if line.strip() and not is_courtesy(line)]
+def wish_to_play_in(lines: Sequence[str]) -> str:
+    """Return the line of an email that only says that its writer wants to play a game, against bots if against anybody,
+    and perhaps their name. Return "" for any other email."""
+    own = [line for line in lines if line.strip() and not (is_courtesy(line) or only_names(line))]
     found = _WISH_TO_PLAY.fullmatch(own[0].strip()) if len(own) == 1 else None
-    return found is not None and any(is_game(it) for it in found.groups() if it)
+    return own[0] if found and any(is_game(it) for it in found.groups() if it) else ""
+
+
+def only_names(line: str) -> bool:
+    """Return whether a line only says the writer's name, such as "My name is Ann"."""
+    return name_in(line) != "" and len(line.split()) <= _MOST_NAMING
 
 
 def _commands(text: str, games: Sequence[str], is_near: bool, is_outright: bool) -> Iterator[str]:

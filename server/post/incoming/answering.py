@@ -228,7 +228,8 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     else:
         if waiting is not None:
             _do_confirmed(replace(reply, mail=waiting), doing)
-        if wishes.problem:
+            wishes = Wishes() if wishes.problem else wishes  # the problem is a plain yes, see `_agreed_to`
+        elif wishes.problem:
             wishes = _in_own_words(reply) or wishes
         asks = _do_what_is_written(doing, wishes, waiting)
     if len(doing.offers) == 1 and not answer["confirm"]:

@@ -29,7 +29,7 @@ from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in,
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import read_line, unsigned
 from server.post.desk.rule_texts import section_about
-from server.post.desk.wishes import first_name_of, name_in
+from server.post.desk.wishes import first_name_of, name_in, only_names
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
 from server.post.incoming.lines import Wishes, without_hail, without_smileys
@@ -194,7 +194,6 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _MOST_OF_NAME = 3  # words below a farewell
-_MOST_NAMING = 6  # words of a line that only says a name
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -426,7 +425,7 @@ def _names_apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
     """Return a pair: the lines that only say the writer's name, such as "My name is Ann", and the email without them."""
 
     def rest(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple("" if name_in(it) and len(it.split()) <= _MOST_NAMING else it for it in lines)
+        return tuple("" if only_names(it) else it for it in lines)
 
     own = rest(mail.lines)
     mine = [it for it, left in zip(mail.lines, own, strict=True) if it != left]

@@ -257,6 +257,8 @@ def test_a_first_email_with_other_words_gets_the_general_lines(ann: Corresponden
         ("Gut, ich würde gern Sternenglanz spielen!", True),
         ("Je voudrais jouer à Sternenglanz, merci", True),
         ("Ok, giochiamo a Sternenglanz", True),
+        ("Ja, bitte Sternenglanz starten!", True),
+        ("Sternenglanz nicht starten!", False),
         ("I'd like to play sternenglanz with my sister", False),
         ("Don't play sternenglanz", False),
         ("I'd like to play sternenglanz or sternenhimmel", False),
@@ -278,6 +280,21 @@ def test_an_outright_wish_for_a_game_against_bots_starts_it(ann: Correspondent, 
     assert player_id
     assert (desk.numbers(player_id) != {}) is starts
     assert "We don't understand" not in ann.newest_answer.text
+
+
+@pytest.mark.parametrize(
+    "words", ["Ja, bitte Sternenglanz starten!\nMein Name ist Timo", "My name is Timo.\n\nLet's play Sternenglanz!"]
+)
+def test_a_name_beside_an_outright_wish_is_taken_with_the_game(ann: Correspondent, words: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello, what is this?")
+    ann.sends(hello.reply_to, words)
+    player_id = player_at(ann.email)
+    assert player_id
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
+    assert profile(player_id)["name"] == "Timo"
+    told = " ".join(ann.newest_answer.text.split())
+    assert "name Timo" not in told
+    assert all(line.strip(".!") in told for line in words.split("\n")), told
 
 
 def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:

@@ -40,6 +40,7 @@ from server.post.incoming.replies import Mail
 from server.translations import LOCALES, language
 from server.worker import RECORDS
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
+from tests.post.office import Mail as Letter
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import (
     DAY,
@@ -807,7 +808,7 @@ def test_a_yes_confirms_a_resignation_if_the_sender_is_proved(office: Office, ga
     ada_writes(office, yes)
     assert not is_resigned(game_id)
     ada_writes(office, "resign", **proof)
-    assert "You've resigned" in ada_writes(office, yes, **proof).text
+    tells_only_of_resignation(ada_writes(office, yes, **proof))
     assert is_resigned(game_id)
 
 
@@ -821,8 +822,31 @@ def test_a_yes_to_the_letter_that_asks_confirms_a_resignation(office: Office, ga
     ada_writes(office, yes, sender="eve@other.example", **to_it)
     ada_writes(office, f"{yes}?\n\nBut I may still change my mind.", **to_it)
     assert not is_resigned(game_id)
-    assert "You've resigned" in ada_writes(office, yes, **to_it).text
+    tells_only_of_resignation(ada_writes(office, yes, **to_it))
     assert is_resigned(game_id)
+
+
+def tells_only_of_resignation(answer: Letter) -> None:
+    """Check that an answer tells only of the resignation."""
+    assert "You've resigned" in answer.text and "Not done" not in answer.subject
+    assert "didn't work" not in answer.text and "reply with this line" not in " ".join(answer.text.split())
+
+
+def test_a_yes_to_the_turn_letter_changes_nothing_and_says_so(office: Office, game_id: UUID) -> None:
+    (turn,) = office.mails("ada")
+    ada_writes(office, "resign")
+    arrives(turn.reply_to, a_mail("yes", **{"In-Reply-To": str(turn.message["Message-ID"])}))
+    deal_with_mails()
+    answer = office.mails("ada")[-1]
+    assert answer.subject.startswith("Not done") and "To confirm it, reply with this line" in answer.text
+    assert not is_resigned(game_id)
+
+
+@pytest.mark.parametrize("line", ["vacation 2027-07-01..2027-07-14", "stand-in cyd@example.org 2027-07-01..2027-07-14"])
+def test_a_yes_that_confirms_is_answered_by_what_it_did(office: Office, game_id: UUID, line: str) -> None:
+    asked = ada_writes(office, line)
+    answer = ada_writes(office, "yes", **{"In-Reply-To": str(asked.message["Message-ID"])})
+    assert "Not done" not in answer.subject and "To confirm it" not in answer.text
 
 
 def test_a_yes_asks_back_while_another_player_waits_for_one(office: Office, game_id: UUID, bea: UUID) -> None:
