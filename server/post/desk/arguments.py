@@ -65,6 +65,7 @@ _BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNOREC
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
+_MOST_OF_NAME = 3  # words
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
 _LANGUAGES = {
@@ -147,7 +148,11 @@ def invitation_in(text: str) -> tuple[str, int | None]:
     found = _ADDRESS.search(text)
     if found is None:
         raise Unclear(noted("We need an email address here."))
-    rest = _JOINING.sub(" ", text.replace(found[0], " ", 1)).strip()
+    before, after = text[: found.start()], text[found.end() :]
+    words = re.findall(r"[^\W\d_]+", before)
+    if len(words) <= _MOST_OF_NAME and not (re.search(r"\d", before) or any(map(is_game, words))):
+        before = ""  # the name of the invited person, as in `Cara: cara@example.org to 3`
+    rest = _JOINING.sub(" ", f"{before} {after}").strip(" ()<>:.\"'")
     return address_in(found[1]), number_in(rest) if rest else None
 
 

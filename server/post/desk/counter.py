@@ -337,13 +337,12 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     if is_for_tables and mail.lines is None and not is_new:
         for_table = replace(errand, read=child.run(without_commands, read, locale)) if has_commands else errand
         passed = pass_on(for_table, *games.running_games(errand), has_commands)
-        if passed == Said() and not has_commands:
+        if passed == [] and not has_commands:
             return _finish(mail, None, player)  # the table replies
+        answer.said += passed or []
         if passed and not has_commands:
-            answer.said.append(passed)
             return _finish(mail, _letter_to(errand, answer), player, answer)
         if passed is not None:
-            answer.said += [passed] if passed != Said() else []
             request = replace(request, asked=tuple(it for it in request.asked if it.command))
     request = request.with_outright_wish()
     if not answer.has_gone:

@@ -22,20 +22,29 @@ from server.games.presentation import later_moves
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
+from server.post import topics
 from server.post.desk.acting import Errand, Said
 from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
 from server.post.incoming.commands import meaning
+from server.post.incoming.doubt import is_courtesy, is_question
 from server.post.incoming.intake import identity
 from server.post.incoming.lines import FLAGS, Grammar, Line, has_long_word_of, resembles, strange_word_in
 from server.post.incoming.replies import Mail, parse, understand
 from server.post.table_help import example_at_table, for_game
+from server.post.topics import is_about
 from server.post.wording import spoken
 from server.store import desk, inbox
 from server.store.outbox import sent_at
 
 _OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
+_IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
+    r"\s*(?:in|bei|dans|en|nella)\s(?:(?:the|der|la)\s)?(?:game|spiel|partie|partita)\s?(\d{1,6})[,:]?\s"
+    r"((?:i play|i choose|i take|i put|i place|i['’]ll (?:play|choose|take|put)|ich (?:spiele|wähle|nehme|lege|setze)"
+    r"|(?:spiele|wähle|nehme|lege|setze) ich|je (?:joue|choisis|prends|pose)|(?:io )?(?:gioco|scelgo|prendo|metto)|\d)\b.*)",
+    re.IGNORECASE,
+)
 _OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})\s?:\s?\S.*", re.IGNORECASE)
 _COMMAND_OF_GAME = re.compile(
     r"\s*([^\W\d]+)\s+(?:(?:game|spiel|partie|partita|nr\.?|no\.?|#)\s?)?(\d{1,6})[\s.!]*", re.IGNORECASE
@@ -43,7 +52,10 @@ _COMMAND_OF_GAME = re.compile(
 _OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
 _LONGEST = 200
 _MOST_LISTED = 20
+_MOST_LOOSE = 20  # lines without a number that are looked at
 _MOST_DUE = 20  # games whose moves are looked for in an email
+# Questions that a table answers, but only if it is clear which table
+_ABOUT_TABLE = topics.SCORES, topics.TURN, topics.DUE, topics.LAST_MOVE, topics.REFUSED, topics.ADVICE, topics.ENDING
 
 
 class Due(NamedTuple):
@@ -72,6 +84,10 @@ def read_moves(read: Mail, rules_name: str, locale: str, legal: Sequence[object]
     return Found(found, understand(reply).move, commands)
 
 
+def read_each(read: Mail, lines: Sequence[str], rules_name: str, locale: str, legal: Sequence[object]) -> list[Found]:
+    return [read_moves(replace(read, lines=(line,), beside=None), rules_name, locale, legal) for line in lines]
+
+
 def _is_like_move(line: Line, grammar: Grammar) -> bool:
     text = line.text
     if line.command is not None:
@@ -83,11 +99,11 @@ def _is_like_move(line: Line, grammar: Grammar) -> bool:
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:
-    """Return a pair: the number of a game in a line such as `3: pause` or `pause 3`, and the rest. Return None and the
-    whole line if there is no number."""
+    """Return a pair: the number of a game in a line such as `3: pause`, `pause 3` or `In game 3 I play 7 leo c`, and the
+    rest. Return None and the whole line if there is no number."""
     if len(line) > _LONGEST:
         return None, line
-    if found := _OF_GAME.fullmatch(line):
+    if found := _OF_GAME.fullmatch(line) or _IN_GAME.fullmatch(line):
         return int(found[1]), found[2]
     if (found := _COMMAND_OF_GAME.fullmatch(line)) and meaning(found[1], spoken().locale) in FLAGS:
         return int(found[2]), found[1]
@@ -130,54 +146,115 @@ def for_number(read: Mail, number: int, others: Collection[int]) -> Mail:
 
 def pass_on(
     errand: Errand, waiting: Sequence[UUID], running: Mapping[str, int], is_beside_commands: bool = False
-) -> Said | None:
-    """Pass the moves and commands in an email on to their tables, and return an empty reply. Return a reply that says
-    what is unclear, or None if the email has nothing to do with a table. `waiting` are games in which it may be the
-    player's turn. `running`: how many running games of each kind the player has. `is_beside_commands`: whether the email
-    also had commands of the post desk, beside which only a whole move or a line with a number counts."""
+) -> list[Said] | None:
+    """Pass the moves and commands in an email on to their tables. Return a reply for each line that is unclear, or None
+    if the email has nothing to do with a table. `waiting` are games in which it may be the player's turn. `running`: how
+    many running games of each kind the player has. `is_beside_commands`: whether the email also had commands of the post
+    desk, beside which only a whole move or a line with a number counts."""
     read, due = errand.read, _due_games(errand, waiting)
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
-    written = {_number_and_rest(line)[0] for line in read.lines}
-    named = [number for number in desk.numbers(errand.player_id).values() if number in written]
-    answers = [_pass_on_to(errand, number, named, due, whole) for number in named]
-    if told := [it for it in answers if it is not None]:
-        return next((it for it in told if it != Said()), Said())
+    if (told := _pass_on_numbered(errand, due, whole)) is not None:
+        return told
     if is_beside_commands and not any(found.move for _, found in whole):
         return None
-    numbers = desk.numbers(errand.player_id).values()
-    for line in read.lines:
-        if (number := _game_named(line)) is not None and number not in numbers:
-            told = gettext('You have no game %(number)s. "games" lists your games with their numbers.', number=number)
-            return Said(line=line, told=[told])
     if not whole:
-        commands = next((found.commands for _, found in of_all if found.commands), ())
-        return _which_game(errand, due, due[0], commands[0]) if commands else None
+        if commands := next((found.commands for _, found in of_all if found.commands), ()):
+            return [_which_game(errand, due, due[0], commands[0])]
+        return None if is_beside_commands else _pass_question_on(errand, due, sum(running.values()))
     it, found = whole[0]
     is_only = running[it.game.table.rules.NAME] == 1 or (len(due) == 1 and _asked_at(errand) is None)
     if len(whole) > 1 or not is_only:
-        return _which_game(errand, due, it)
+        return [_which_game(errand, due, it)]
     raw = with_body(errand.mail.raw, read) if is_beside_commands else errand.mail.raw
-    return _passed_on(errand, raw, found.lines, it)
+    return _passed_on(errand, raw, found.lines[0], it)
+
+
+def _pass_on_numbered(errand: Errand, due: Sequence[Due], whole: Sequence[tuple[Due, Found]]) -> list[Said] | None:
+    """Pass the lines with the number of a game on to that game, with the lines that have none. Return a reply for each
+    line that goes to no table, or None if no line belongs to a game by its number. `whole` are the games that the
+    unnumbered lines may mean."""
+    lines, own = errand.read.lines, set(desk.numbers(errand.player_id).values())
+    written = [(_number_and_rest(line)[0], line) for line in lines]
+    unknown = {number: line for line in lines if (number := _game_named(line)) is not None and number not in own}
+    named = [number for number in sorted(own) if any(number == it for it, _ in written)]
+    loose = _loose_moves(errand.read, named, due)
+    rest = _without(errand.read, [line for _, line in loose])
+    told, is_for_table = list[Said](), False
+    for number in named:
+        first = next(line for it, line in written if it == number)
+        answers = _pass_on_to(replace(errand, read=rest), number, first, {*named, *unknown}, due, whole)
+        is_for_table = is_for_table or answers is not None
+        told += answers or []
+    for number, line in unknown.items():
+        words = gettext('You have no game %(number)s. "games" lists your games with their numbers.', number=number)
+        told.append(Said(line=line, told=[words]))
+    if not (is_for_table or unknown):
+        return None
+    return told + [_begin_with_number(*it) for it in loose]
+
+
+def _loose_moves(read: Mail, named: Sequence[int], due: Sequence[Due]) -> list[tuple[int, str]]:
+    """Return the moves without a number that no numbered game can take, each after the number of a game that can."""
+    lines = [line for line in read.lines if line.strip() and _number_and_rest(line)[0] is None][:_MOST_LOOSE]
+    if not (named and lines):
+        return []
+    first = next(nr for nr, line in enumerate(read.lines) if _number_and_rest(line)[0] in named)
+    above, kinds = read.lines[:first], {it.game.table.rules.NAME for it in due if it.number in named}
+    of_all = [(it, _each_found(read, lines, it)) for it in due]
+    found = []
+    for nr, line in enumerate(lines):
+        fitting = [it for it, of_lines in of_all if of_lines[nr].lines]
+        is_apart = kinds.isdisjoint(it.game.table.rules.NAME for it in fitting)
+        is_whole = any(of_lines[nr].move for _, of_lines in of_all)
+        if fitting and (is_apart or (is_whole and line in above and len(named) > 1)):
+            found.append((next((it.number for it in fitting if it.number not in named), fitting[0].number), line))
+    return found
+
+
+def _without(read: Mail, left_out: Collection[str]) -> Mail:
+    """Return an email without these lines."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple("" if line in left_out else line for line in lines)
+
+    return replace(read, lines=rest(read.lines), beside=None if read.beside is None else rest(read.beside))
 
 
 def _pass_on_to(
-    errand: Errand, number: int, named: Sequence[int], due: Sequence[Due], whole: Sequence[tuple[Due, Found]]
-) -> Said | None:
-    """Pass on what an email says for the game with this number. `named` are all numbers in it, and `whole` the games
-    that its unnumbered lines may mean."""
-    own = for_number(errand.read, number, named)
+    errand: Errand,
+    number: int,
+    line: str,
+    named: Collection[int],
+    due: Sequence[Due],
+    whole: Sequence[tuple[Due, Found]],
+) -> list[Said] | None:
+    """Pass on what an email says for the game with this number, first in `line`. `named` are all numbers in it, and
+    `whole` the games that its unnumbered lines may mean."""
+    own, is_certain = for_number(errand.read, number, named), _game_named(line) == number
     it = next((it for it in due if it.number == number), None) or _at_rest(errand, number)
     found = _found(own, it) if it else Found()
-    said = found.lines or found.commands
-    if not (whole or said):
+    if not (whole or found.lines or found.commands or is_certain):
         return None
-    if it is None or (it not in due and not found.commands):
+    is_asked = bool(found.commands) or is_about(line, *_ABOUT_TABLE)
+    if it is None or (it not in due and not is_asked):
         told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
-        return Said(line=errand.read.lines[0], told=[told])
-    if any(other.move not in (None, found.move) for _, other in whole):  # such as `1: dot b1`, where 1 may be a slot
-        return _which_game(errand, due, it)
-    return _passed_on(errand, with_body(errand.mail.raw, own), said, it)
+        return [Said(line=line, told=[told])]
+    if not is_certain and any(other.move not in (None, found.move) for _, other in whole):
+        return [_which_game(errand, due, it)]  # such as `1: dot b1`, where 1 may be a slot
+    return _passed_on(errand, with_body(errand.mail.raw, own), line, it)
+
+
+def _pass_question_on(errand: Errand, due: Sequence[Due], running: int) -> list[Said] | None:
+    """Pass a question that only a table can answer on to the only game. Of several games, it must name one."""
+    own = [line.strip() for line in errand.read.lines if line.strip() and not is_courtesy(line)]
+    if not due or len(own) != 1 or not is_question(own[0]):
+        return None
+    if not is_about(own[0], *_ABOUT_TABLE) or is_about(own[0], *topics.OF_DESK, topics.HOW_TO_PLAY, topics.THE_RULES):
+        return None
+    if running == 1:
+        return _passed_on(errand, errand.mail.raw, own[0], due[0])
+    return [replace(_begin_with_number(due[0].number, own[0]), items=[errand.named(it.game) for it in due])]
 
 
 def _asked_at(errand: Errand) -> datetime | None:
@@ -219,13 +296,21 @@ def _found(read: Mail, it: Due) -> Found:
     return child.run(read_moves, read, rules.NAME, spoken().locale, legal)
 
 
-def _passed_on(errand: Errand, raw: bytes, lines: Sequence[str], it: Due) -> Said:
+def _each_found(read: Mail, lines: Sequence[str], it: Due) -> list[Found]:
+    """Return what each of these lines alone says to the table."""
+    rules, state = it.game.table.rules, it.game.table.state
+    legal = [*rules.legal_moves(state, it.seat), *later_moves(rules, state, it.seat)]
+    return child.run(read_each, read, lines, rules.NAME, spoken().locale, legal)
+
+
+def _passed_on(errand: Errand, raw: bytes, line: str, it: Due) -> list[Said]:
     mail, is_turn = errand.mail, turn_of(it.game.table, it.seat) is not None
     if errand.is_old or (is_turn and not _has_begun(it, _asked_at(errand) or mail.arrived_at, errand.is_again)):
         name = errand.named(it.game)
-        return Said(line=lines[0], told=[gettext("Your email is older than your turn in game %(game)s.", game=name)])
+        told = gettext("Your email is older than your turn in game %(game)s.", game=name)
+        return [Said(line=line, told=[told])]
     inbox.keep(it.game.game_id, it.seat, it.turn, identity(mail.raw), raw, lambda: mail.arrived_at)
-    return Said()
+    return []
 
 
 def _has_begun(it: Due, arrived_at: datetime, is_again: bool) -> bool:
@@ -257,9 +342,16 @@ def _which_game(errand: Errand, due: Sequence[Due], it: Due, line: str = "") -> 
             "%(num)s games are waiting for your move. Nothing was played yet.",
             len(due),
         ),
-        gettext(
-            'Begin the line with the number of the game, for example "%(line)s".',
-            line=for_game(it.number, line or example_at_table(it.game, it.seat)),
-        ),
+        _begin_line(it.number, line or example_at_table(it.game, it.seat)),
     ]
     return Said(told=told, items=[errand.named(it.game) for it in due[:_MOST_LISTED]])
+
+
+def _begin_with_number(number: int, line: str) -> Said:
+    line = line.strip()
+    return Said(line=line, told=[gettext("We don't know which game this line is for."), _begin_line(number, line)])
+
+
+def _begin_line(number: int, line: str) -> str:
+    shown = for_game(number, line)
+    return str(gettext('Begin the line with the number of the game, for example "%(line)s".', line=shown))

@@ -430,6 +430,23 @@ def test_an_unclear_description_opens_no_game(text: str) -> None:
         wanted_in(text)
 
 
+@pytest.mark.parametrize(
+    "before", ["Cara: cara@example.org", "Cara Muster <cara@example.org>", "my friend cara@example.org"]
+)
+def test_the_name_of_an_invited_person_may_stand_before_the_address(before: str) -> None:
+    assert read(f"Invite {before} to game 2") == [("invite", f"{before} to game 2")]
+    assert invitation_in(f"{before} to game 2") == ("cara@example.org", 2)
+    assert invitation_in(before) == ("cara@example.org", None)
+
+
+@pytest.mark.parametrize(
+    "text", ["sternenhimmel cara@example.org", "2 or 3 cara@example.org", "cara@example.org to chess"]
+)
+def test_other_words_before_an_address_are_unclear(text: str) -> None:
+    with pytest.raises(Unclear):
+        invitation_in(text)
+
+
 def test_arguments_can_be_written_in_several_forms() -> None:
     assert invitation_in("bob@example.org to 3") == invitation_in("3 <bob@example.org>") == ("bob@example.org", 3)
     assert number_and_version("#3 at 12") == (3, 12)

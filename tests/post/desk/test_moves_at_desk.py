@@ -197,6 +197,62 @@ def test_if_several_games_wait_the_move_names_one(joined: Correspondent) -> None
     assert (moves(first), moves(second)) == (1, 1)
 
 
+def test_each_line_of_a_reply_about_several_games_gets_a_result(joined: Correspondent) -> None:
+    games = ann_plays(joined, HIMMEL, HIMMEL, HIMMEL, "sternenglanz")
+    to, lines = joined.newest_answer.reply_to, [a_move(it, ann_id(joined)) for it in games]
+    said = [lines[0], "", f"In game 2 I play {lines[1]}. What was my last move in game 2?", f"game 3: {lines[2]}"]
+    answers = joined.answers(
+        to, "\n".join([*said, "game 4: choose star birth and black hole X", f"game 9: {lines[0]}"])
+    )
+    told = [" ".join(it.text.split()) for it in answers]
+    (of_desk,) = (it for it in told if "You wrote" in it)
+    assert f"You wrote: {lines[0]} We don't know which game this line is for." in of_desk
+    assert f'for example "game 1: {lines[0]}"' in of_desk
+    assert f"You wrote: game 9: {lines[0]} You have no game 9." in of_desk
+    assert any("that didn't work" in it and "We don't know the word" in it for it in told)
+    assert list(map(moves, games)) == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "In game 2 I play {}.",
+        "in Partie 2 spiele ich {}",
+        "Dans la partie 2, je joue {}",
+        "Nella partita 2 gioco {}",
+        "In game 2: {}",
+    ],
+)
+def test_a_sentence_may_name_the_game_of_a_move(joined: Correspondent, form: str) -> None:
+    first, second = ann_plays(joined, HIMMEL, HIMMEL)
+    joined.sends(joined.newest_answer.reply_to, form.format(a_move(second, ann_id(joined))))
+    assert (moves(first), moves(second)) == (0, 1)
+
+
+def test_a_line_that_is_not_played_is_quoted(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, HIMMEL, HIMMEL)
+    to, again = joined.newest_answer.reply_to, a_move(second, ann_id(joined))
+    joined.sends(to, f"game 2: {again}")
+    (answer,) = joined.answers(to, f"game 1: {a_move(first, ann_id(joined))}\ngame 2: {again}")
+    assert f"You wrote: game 2: {again} It isn't your turn in game 2" in " ".join(answer.text.split())
+    assert (moves(first), moves(second)) == (1, 1)
+
+
+def test_a_question_for_one_of_several_tables_names_its_game(joined: Correspondent) -> None:
+    ann_plays(joined, HIMMEL, HIMMEL)
+    to = joined.newest_answer.reply_to
+    (asked,) = joined.answers(to, "Who is winning?")
+    assert 'for example "game 1: Who is winning?"' in " ".join(asked.text.split())
+    (answer,) = joined.answers(to, "game 1: Who is winning?")
+    assert "thanks for your email" in answer.text
+
+
+def test_a_question_for_the_only_table_is_answered_there(joined: Correspondent) -> None:
+    ann_plays(joined, HIMMEL)
+    (answer,) = joined.answers(joined.newest_answer.reply_to, "Who is winning?")
+    assert "thanks for your email" in answer.text
+
+
 def test_a_move_that_reaches_the_desk_in_time_counts_even_if_it_is_read_late(joined: Correspondent) -> None:
     (game_id,) = ann_plays(joined, HIMMEL)
     to, line = joined.newest_answer.reply_to, a_move(game_id, ann_id(joined))
