@@ -527,6 +527,17 @@ def test_a_new_screen_begins_at_its_top(house: House, windows: Windows) -> None:
     assert page.evaluate("scrollY") == 0
 
 
+def test_a_table_begins_at_its_top_when_the_last_seat_is_taken(house: House, windows: Windows) -> None:
+    host = sign_in(house, "host-at-the-top@example.org")
+    game_id = game_of(host, ME, BOT, OPEN)
+    page = windows.open(host, **PHONE)
+    page.goto(f"/#/games/{game_id}")
+    page.get_by_role("button", name="Let a bot play").click()
+    expect(page.locator(".state .scores button")).to_have_count(3)
+    expect(page.locator(".drawn .tray")).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+
+
 # Who is ahead
 
 

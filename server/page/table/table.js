@@ -63,6 +63,8 @@ export function Table({ id, invitation, owner = null }) {
     const title = game ? `${game.you?.turn != null ? "★ " : ""}${game.title}` : t("table");
     document.title = entitled(title, games);
   }, [game, games]);
+  const isOpen = game?.status === "open";
+  useEffect(() => () => void (isOpen && scrollTo(0, 0)), [isOpen]); // the table is another screen
   if (ended) return html`<${Ended} table=${table} problem=${ended} />`;
   if (!game && table.lost && isStandIn(table.lost)) return html`<${StoodIn} game=${table.lost} />`;
   if (!game && error instanceof Problem && error.status === 404) return html`<${Unseen} owner=${owner} player=${player} />`;
