@@ -33,7 +33,9 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
+from server.post.desk.account import today_of
 from server.post.desk.commands import BY_NAME, HELP, NEW, RULES, SET
+from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations
@@ -324,20 +326,30 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             )
             answer |= {"done": [told, *left], "line": line}
             return
-        is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
-        invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
-        mentioned = [] if invited else _mentioned_in(" ".join(written))
-        if is_wish and (lines := [it.offer().told for it in invited] or help_for(doing.game, mentioned)):
-            told = ngettext(
-                "To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines)
-            )
-            answer |= {"done": [told, *left], **_quoted(written), "how": lines}
-            offered = [it.asked for it in invited] or mentioned
-            doing.offers += offered if invited or set(offered) <= {PAUSE, UNDO} else []
+        if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
+            answer["done"] += left
+            answer |= _quoted(written)
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
     wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
     answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
+
+
+def _offers_lines(doing: Doing, written: Sequence[str]) -> bool:
+    """Add the lines that do what these sentences wish for to the answer. Return False if there are none. A `yes` to a
+    resignation or a stand-in does nothing."""
+    text = " ".join(written)
+    invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
+    mentioned = [] if invited else _mentioned_in(text)
+    days = period_in_sentence(text, today_of(doing.player_id), spoken().locale)
+    lines = [it.offer().told for it in invited] or help_for(doing.game, mentioned, *filter(None, [days]))
+    if lines:
+        told = ngettext("To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines))
+        doing.answer["done"].append(told)
+        doing.answer["how"] = lines
+        if invited or set(mentioned) <= {PAUSE, UNDO}:
+            doing.offers += [it.asked for it in invited] or mentioned
+    return lines != []
 
 
 def _problem(game: Game, problem: str) -> str:

@@ -1,5 +1,6 @@
 """Questions about the game in replies, in four languages: each gets an answer, and no table of eighty lines."""
 
+import re
 from uuid import UUID
 
 import pytest
@@ -13,7 +14,7 @@ from server.play.votes import OFFER, vote
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.rule_texts import section_about
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.commands import UNDO
+from server.post.incoming.commands import CONFIRM, UNDO, word_for
 from server.post.incoming.questions import why_refused
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
 from server.store.tables import Incoming, db
@@ -128,6 +129,27 @@ def test_a_sentence_about_a_command_is_answered_by_its_line(
     assert f"To do this, reply with {'this line' if len(told) == 1 else 'one of these lines'}." in answer
     assert all(line in answer for line in told)
     assert "The table" not in answer
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "days"),
+    [
+        ("de", "Ich bin vom 10. bis 14. Dezember im Urlaub.", r"\d{4}-12-10\.\.\d{4}-12-14"),
+        ("en", "I'm on vacation from Dec 10 to Dec 14", r"\d{4}-12-10\.\.\d{4}-12-14"),
+        ("en", "Sorry, I'm away for two weeks!", r"\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d"),
+        ("fr", "Je suis en vacances du 3 au 10 janvier !", r"\d{4}-01-03\.\.\d{4}-01-10"),
+        ("it", "Sono in vacanza dal 3 al 10 gennaio", r"\d{4}-01-03\.\.\d{4}-01-10"),
+        ("en", "So I'm away, sadly", r"2027-07-01\.\.2027-07-14"),
+    ],
+)
+def test_a_vacation_in_a_sentence_is_offered_for_its_days(
+    office: Office, ada: UUID, locale: str, words: str, days: str
+) -> None:
+    game_of(ada, bots=2)
+    change_profile(ada, {"locale": locale})
+    line = re.search(rf"^  (\w+ {days}) \(", ada_writes(office, words).text, re.MULTILINE)
+    assert line
+    assert f"  {word_for(CONFIRM, locale)} " in ada_writes(office, line[1]).text
 
 
 @pytest.mark.parametrize("yes", ["yes", "ok", "Yes please", "Ja, bitte!", "Oui, merci", "Sì, grazie", "Sure"])
