@@ -54,7 +54,7 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
-from server.post.incoming.doubt import contradiction_in, is_question
+from server.post.incoming.doubt import contradiction_in, is_question, is_told_to_others
 from server.post.incoming.lines import (
     Grammar,
     Spoken,
@@ -416,6 +416,24 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
             questions=spoken().listed(unknown[:_MOST_NAMED]),
             say=word_for(SAY, spoken().locale),
             help=BY_NAME[HELP].word(spoken().locale),
+        )
+        answer["done"].append(told)
+
+
+def answer_remarks(doing: Doing, wishes: Wishes) -> None:
+    """Answer the sentences below lines that were carried out, as if they were sent alone. If a sentence below a move
+    seems to be for the other players, tell the player that it wasn't sent."""
+    answer, others = doing.answer, list[str]()
+    for remark in wishes.remarks:
+        if told := answers_about_desk(remark, *_BESIDE_TABLES):
+            answer["done"] += [it for it in told if it not in answer["done"]]
+        else:
+            others.append(remark)
+    is_offered = bool(others) and _offers_lines(doing, others)
+    if answer["played"] and not is_offered and any(map(is_told_to_others, others)):
+        told = gettext(
+            'The others didn\'t get the rest of your email. To write to them, begin the line with "%(say)s".',
+            say=word_for(SAY, spoken().locale),
         )
         answer["done"].append(told)
 

@@ -52,6 +52,7 @@ NOT_ASKED = [
     *("How are you?", "Did you see the match?", "Shall we meet on Sunday?", "Wie geht es dir?", "Was machst du heute?"),
     *("Comment vas-tu ?", "Come stai?", "Is the D on Leo or on Aries yours?", "7 leo c?"),
 ]
+NOT_SENT = "The others didn't get the rest of your email."
 
 
 @pytest.mark.parametrize("topic", ASKED)
@@ -275,6 +276,57 @@ def test_a_question_about_the_move_beside_it_holds_the_move(
         answer = " ".join(ada_writes(office, text.replace("MOVE", a_move(game_id, ada))).text.split())
         assert question.partition("?")[0] in answer and told in answer
     assert load(game_id).version == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("send me fewer mails", ['reply "set mails bundled"']),
+        ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', "set nights 22:00-08:00"]),
+        ("I'm on vacation from Dec 10 to Dec 14", ["-12-10.."]),
+        ("I'd like to invite eva@example.org to Sternenglanz!", ["new sternenglanz eva@example.org"]),
+        ("Good luck everybody!", [NOT_SENT]),
+        ("Viel Spaß, Klaus!", [NOT_SENT]),
+        ("That was a nice move, Bea.", [NOT_SENT]),
+        ("Sorry for the delay, I was ill.\n\nAda", [NOT_SENT]),
+    ],
+)
+def test_a_sentence_below_a_move_is_answered(
+    office: Office, ada: UUID, bea: UUID, text: str, answers: list[str]
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, f"{a_move(game_id, ada)}\n\n{text}")
+    assert load(game_id).version == 2 and messages(game_id) == []
+    assert [it for it in answers if it not in told] == [], told
+    assert (NOT_SENT in told) == (NOT_SENT in answers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Thanks!",
+            "Thanks for the game!",
+            "Best wishes,\nAda Costa",
+            "Good luck,\nAda",
+            "Sent from my iPhone",
+            "Ada",
+        ),
+        *(
+            "Viele Grüße\nAda\nCosta & Pay GmbH. Apps for your phone.",
+            "Bis morgen!",
+            "Cheers, Ada",
+            "-- \nNice sentence here.",
+        ),
+    ],
+)
+def test_courtesy_and_signatures_below_a_move_get_no_answer(office: Office, ada: UUID, bea: UUID, text: str) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, f"Hi all,\n\n{a_move(game_id, ada)}\n\n{text}")
+    assert load(game_id).version == 2
+    assert NOT_SENT not in told and "Playing is free" not in told and "You need no app" not in told
 
 
 def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
