@@ -527,7 +527,7 @@ def _not_your_turn(doing: Doing, line: str) -> str:
 
 def _about_question(locale: str) -> str:
     told = gettext(
-        "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
+        "We can't answer this question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
         'the table, begin the line with "%(say)s".',
         say=word_for(SAY, locale),
     )

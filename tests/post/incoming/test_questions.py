@@ -412,6 +412,34 @@ def test_a_question_about_a_piece_a_secret_or_the_service_is_answered(
     assert told in asks(office, question)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            "Why did Greedy get 9 coins for Leo and not 10?",
+            "Was my last move good?",
+            "what does it cost me if I am late?",
+        ),
+        *(
+            "Warum hat bea 9 Punkte?",
+            "War mein letzter Zug gut?",
+            "Pourquoi a-t-elle 9 pièces ?",
+            "Perché ha 9 monete?",
+        ),
+    ],
+)
+def test_a_question_that_only_mentions_a_topic_gets_no_answer_about_it(
+    office: Office, ada: UUID, bea: UUID, question: str
+) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, question)
+    assert "We can't answer this question" in told and question in told
+    assert not any(
+        it in told for it in ("The scores so far", "You haven't moved yet", "Your last move", "Playing is free")
+    )
+
+
 def test_every_name_of_a_piece_card_or_place_leads_to_its_rules() -> None:
     for game, names in {
         "sternenhimmel": (*("double star", "black hole", "Doppelstern", "trou noir", "Wassermann", "prize", "stack"),),
