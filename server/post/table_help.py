@@ -37,11 +37,12 @@ def help_at_table(game: Game, seat: Seat) -> list[str]:
     return [help_line(*it) for it in help_lines(game.table.rules.NAME, spoken().locale, example_at_table(game, seat))]
 
 
-def help_for(game: Game, commands: Collection[str]) -> list[str]:
-    """Return one line for each of these commands, with its explanation."""
+def help_for(game: Game, commands: Collection[str], *days: str) -> list[str]:
+    """Return one line for each of these commands, with its explanation, for these days if any are given."""
     locale = spoken().locale
     words = {word_for(it, locale) for it in commands}
-    return [help_line(*it) for it in help_lines(game.table.rules.NAME, locale) if it[0].partition(" ")[0] in words]
+    lines = help_lines(game.table.rules.NAME, locale, "", *days)
+    return [help_line(*it) for it in lines if it[0].partition(" ")[0] in words]
 
 
 def help_for_now(game: Game, seat: Seat, near: str = "") -> list[str]:

@@ -235,6 +235,16 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
 }
 
+_EXCEPT: Mapping[str, re.Pattern[str]] = {  # sentences that only seem to be about a topic
+    topic: re.compile(rf"(?:^|(?<=[.?!]))(?:[^.?!]*\b)?(?:{words})\b[^.?!]*", re.IGNORECASE)
+    for topic, words in {
+        SCORES: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
+        COST: r"late|in time|on time|too (?:long|slow)|spät|verspät\w*|rechtzeitig|zu (?:lange|langsam)|retard|à temps|ritardo|in tempo",
+        LAST_MOVE: r"good|bad|best|better|right|wrong|smart|clever|stupid|mistake|gut|schlecht|richtig|falsch|klug|schlau|dumm|fehler"
+        r"|bon(?:ne)?|mauvaise?|juste|erreur|buon[ao]?|cattiv[ao]|giust[ao]|sbagliat[ao]|errore",
+    }.items()
+}
+
 OF_DESK = (
     MAILS,
     NIGHTS,
@@ -268,5 +278,5 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
 
 
 def is_about(text: str, *topics: str) -> bool:
-    """Return whether a sentence may be about one of these topics."""
-    return any(_TOPICS[it].search(text) for it in topics)
+    """Return whether sentences may be about one of these topics."""
+    return any(_TOPICS[it].search(_EXCEPT[it].sub("", text) if it in _EXCEPT else text) for it in topics)

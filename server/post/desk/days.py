@@ -68,6 +68,8 @@ _TOKEN = re.compile(
 )
 _DAY = timedelta(days=1)
 _LONGEST, _MONTHS_IN_YEAR, _LEAP_YEAR, _CENTURY = 31, 12, 2000, 2000
+_MOST_READ = 200  # characters of a sentence
+_SHORTEST_DAY = 4  # letters
 _OFFERED = 14  # days, if the last day is missing
 
 _Period = tuple[date, date]
@@ -135,6 +137,29 @@ def days_in(text: str, today: date, locale: str = "") -> _Period:
         return _read(tokens, today, is_month_first)
     except (ValueError, OverflowError):  # years that no calendar has
         raise _unreadable() from None
+
+
+def period_in_sentence(text: str, today: date, locale: str) -> str:
+    """Return the period in the longest part of a sentence that names one, as a player writes it. If it lacks or mistakes
+    something, return the period that was probably meant. Return "" if no part names a period."""
+    words = text[:_MOST_READ].split()
+    spans = ((first, first + length) for length in range(len(words), 0, -1) for first in range(len(words) - length + 1))
+    for first, last in spans:
+        part = " ".join(words[first:last]).strip(".!?,;:()")
+        if not any(_tells_day(it) for it in _tokens(part)):
+            continue
+        try:
+            return _written(*days_in(part, today, locale))
+        except Unclear as error:
+            if error.meant:
+                return error.meant
+    return ""
+
+
+def _tells_day(token: str) -> bool:
+    """Return whether a token is a number or a word for days. Short words such as "so" may be any word."""
+    is_word = any(token in known for known in (_DAY_OF, _NEAR, _NEXT, UNITS))
+    return token[0].isdigit() or (is_word and len(token) >= _SHORTEST_DAY)
 
 
 def _likely(tokens: Sequence[str], today: date) -> str:

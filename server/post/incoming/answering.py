@@ -42,7 +42,14 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import off_for, stops, word_for
 from server.post.incoming.lines import FLAGS, Wishes
 from server.post.incoming.mime import head_and_body
-from server.post.incoming.questions import answer_beside, explain, legal_moves, line_to_confirm, newest_answer
+from server.post.incoming.questions import (
+    answer_beside,
+    answer_remarks,
+    explain,
+    legal_moves,
+    line_to_confirm,
+    newest_answer,
+)
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.wording import spoken
@@ -489,6 +496,7 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
     _forward_settings(doing, wishes)
     answer_beside(doing, wishes.questions)
+    answer_remarks(doing, wishes)
     if unsure == Wishes():
         return ""
     if wishes.resign:

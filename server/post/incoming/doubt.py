@@ -51,6 +51,12 @@ _CLOSING = re.compile(
     r"(?:[^\w'’-]+[\w'’-]+){0,5}\W*",
     re.IGNORECASE,
 )
+_WISH = re.compile(
+    r"(?:good luck|have fun|viel (?:glück|spaß|erfolg)|bonne (?:chance|partie)|bon jeu|amusez-vous bien|buona (?:fortuna|partita)|buon (?:gioco|divertimento)"
+    r"|divertitevi)(?:[ ,]+[\w'’-]+){0,5} ?[!.](?:\W*)"
+    rf"|(?:good luck|have fun|viel (?:glück|spaß|erfolg)|bonne chance|bon jeu|buona fortuna|buon divertimento) {_HAILED}(?: {_HAILED})*",
+    re.IGNORECASE,
+)
 _FOOTER = re.compile(
     r"(?:enviado (?:desde|do|a partir|por|com|con)|enviat des|verzonden (?:vanaf|met|via|vanuit)|verstuurd (?:vanaf|met)|skickat från|sendt fra|sendt med"
     r"|lähetetty|wysłane z|wysłano z|odesláno z|odoslané z|poslano (?:sa|z|iz)|elküldve|küldve|trimis (?:de|din)|gönderildi|iphone[’']umdan|στάλθηκε|отправлено|надіслано"
@@ -411,6 +417,36 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
 def questions_in(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the questions in this prose."""
     return tuple(it for it in _sentences(lines) if is_question(it))
+
+
+def remarks_in(lines: Sequence[str], signed: Collection[str]) -> tuple[str, ...]:
+    """Return the sentences in the prose below a line that takes effect, apart from questions, courtesy and names. `lines`
+    are empty where a line takes effect. A name or the footer of a mail program ends the prose."""
+    own = list[str]()
+    for line in lines:
+        bare = line.strip(_MARKS_AROUND)
+        if bare and (_FOOTER.match(bare) or _is_contact(line) or _names(bare, signed)) and not is_wish_to_others(line):
+            break
+        own.append("" if is_courtesy(line) and not is_wish_to_others(line) else line)
+    sentences = (it.strip() for text in _paragraphs(_own(own)) for it in _SENTENCE_END.split(text))
+    return tuple(it for it in sentences if it and not is_question(it) and not is_lead_in(it))
+
+
+def _names(bare: str, signed: Collection[str]) -> bool:
+    """Return whether this line of a signature is a name."""
+    words = bare.lower().split()
+    return _SIGNATURE.fullmatch(bare) is not None or (len(words) <= _MOST_HAILED and any(it in signed for it in words))
+
+
+def is_wish_to_others(line: str) -> bool:
+    """Return whether this line wishes the other players something, and doesn't lead to a signature."""
+    return _WISH.fullmatch(line.strip()) is not None
+
+
+def is_told_to_others(sentence: str) -> bool:
+    """Return whether a sentence seems to be meant for the other players."""
+    is_whole = len(sentence.split()) >= _FEW_WORDS and re.search(r"[.!…]\W{0,3}$", sentence) is not None
+    return is_whole or is_wish_to_others(sentence)
 
 
 def is_question(line: str) -> bool:

@@ -12,17 +12,18 @@ from server.post.incoming.commands import off_for, word_for
 from server.translations import language
 
 _EXAMPLES_KEPT = 200
+_DAYS = "2027-07-01..2027-07-14"
 
 
 @lru_cache(_EXAMPLES_KEPT)
-def help_lines(rules_name: str, locale: str, example: str = "") -> Sequence[tuple[str, str]]:
+def help_lines(rules_name: str, locale: str, example: str = "", days: str = _DAYS) -> Sequence[tuple[str, str]]:
     """Return the commands that players can send at a table of this game, each with its explanation. `example` is a move,
-    as players may write it."""
+    and `days` a period, as players may write them."""
     gettext = language(locale).gettext
     example = example or _example(GAMES[rules_name], locale)
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
     wished = gettext("happens as soon as everyone agrees")
-    days = gettext("stops your clock from the first day to the last")
+    stops = gettext("stops your clock from the first day to the last")
     hint = (commands.HINT, "", gettext("sends you the best moves, if all others are bots"))
     known = (
         *([hint] if can_compare(GAMES[rules_name]) else []),
@@ -37,10 +38,10 @@ def help_lines(rules_name: str, locale: str, example: str = "") -> Sequence[tupl
         (commands.UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
         (commands.AGREE, "", gettext("agrees to what another player asks for")),
         (commands.READY, "", gettext("confirms before the start that you're ready")),
-        (commands.VACATION, "2027-07-01..2027-07-14", days),
+        (commands.VACATION, days, stops),
         (
             commands.STAND_IN,
-            "ben@example.org 2027-07-01..2027-07-14",
+            f"ben@example.org {days}",
             gettext(
                 'asks this person to play for you on these days. To stop the stand-in, write "%(off)s"',
                 off=off_for(locale),

@@ -185,6 +185,7 @@ class Wishes:
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
     others: tuple[str, ...] = field(default=(), compare=False)  # the lines of prose below the faulty line
     questions: tuple[str, ...] = field(default=(), compare=False)  # beside lines that were understood
+    remarks: tuple[str, ...] = field(default=(), compare=False)  # the other sentences below them
     written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
     resigning: str = field(default="", compare=False)  # the line that resigns, as written
     is_prose: bool = field(default=False, compare=False)  # whether no line is a move or command, or comes near one

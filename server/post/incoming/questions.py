@@ -33,7 +33,9 @@ from server.play.turns.hints import has_hints
 from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
+from server.post.desk.account import today_of
 from server.post.desk.commands import BY_NAME, HELP, NEW, RULES, SET
+from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations
@@ -52,7 +54,7 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
-from server.post.incoming.doubt import contradiction_in, is_question
+from server.post.incoming.doubt import contradiction_in, is_question, is_told_to_others
 from server.post.incoming.lines import (
     Grammar,
     Spoken,
@@ -324,20 +326,30 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             )
             answer |= {"done": [told, *left], "line": line}
             return
-        is_wish = wishes.is_prose or UNDO in _mentioned_in(line)
-        invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
-        mentioned = [] if invited else _mentioned_in(" ".join(written))
-        if is_wish and (lines := [it.offer().told for it in invited] or help_for(doing.game, mentioned)):
-            told = ngettext(
-                "To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines)
-            )
-            answer |= {"done": [told, *left], **_quoted(written), "how": lines}
-            offered = [it.asked for it in invited] or mentioned
-            doing.offers += offered if invited or set(offered) <= {PAUSE, UNDO} else []
+        if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
+            answer["done"] += left
+            answer |= _quoted(written)
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
     wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
     answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
+
+
+def _offers_lines(doing: Doing, written: Sequence[str]) -> bool:
+    """Add the lines that do what these sentences wish for to the answer. Return False if there are none. A `yes` to a
+    resignation or a stand-in does nothing."""
+    text = " ".join(written)
+    invited = [it for it in wishes_in(written, False) if it.command == SET or "@" in it.rest]
+    mentioned = [] if invited else _mentioned_in(text)
+    days = period_in_sentence(text, today_of(doing.player_id), spoken().locale)
+    lines = [it.offer().told for it in invited] or help_for(doing.game, mentioned, *filter(None, [days]))
+    if lines:
+        told = ngettext("To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines))
+        doing.answer["done"].append(told)
+        doing.answer["how"] = lines
+        if invited or set(mentioned) <= {PAUSE, UNDO}:
+            doing.offers += [it.asked for it in invited] or mentioned
+    return lines != []
 
 
 def _problem(game: Game, problem: str) -> str:
@@ -404,6 +416,24 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
             questions=spoken().listed(unknown[:_MOST_NAMED]),
             say=word_for(SAY, spoken().locale),
             help=BY_NAME[HELP].word(spoken().locale),
+        )
+        answer["done"].append(told)
+
+
+def answer_remarks(doing: Doing, wishes: Wishes) -> None:
+    """Answer the sentences below lines that were carried out, as if they were sent alone. If a sentence below a move
+    seems to be for the other players, tell the player that it wasn't sent."""
+    answer, others = doing.answer, list[str]()
+    for remark in wishes.remarks:
+        if told := answers_about_desk(remark, *_BESIDE_TABLES):
+            answer["done"] += [it for it in told if it not in answer["done"]]
+        else:
+            others.append(remark)
+    is_offered = bool(others) and _offers_lines(doing, others)
+    if answer["played"] and not is_offered and any(map(is_told_to_others, others)):
+        told = gettext(
+            'The others didn\'t get the rest of your email. To write to them, begin the line with "%(say)s".',
+            say=word_for(SAY, spoken().locale),
         )
         answer["done"].append(told)
 
@@ -497,7 +527,7 @@ def _not_your_turn(doing: Doing, line: str) -> str:
 
 def _about_question(locale: str) -> str:
     told = gettext(
-        "This line is a question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
+        "We can't answer this question, so nothing was done. Perhaps one of the commands below answers it. To ask everyone at "
         'the table, begin the line with "%(say)s".',
         say=word_for(SAY, locale),
     )

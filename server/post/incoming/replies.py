@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from server.games import GAMES
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
-from server.post.incoming.doubt import contradiction_in, questions_in
+from server.post.incoming.doubt import contradiction_in, questions_in, remarks_in
 from server.post.incoming.lines import (
     PICTURE,
     Grammar,
@@ -386,7 +386,8 @@ class _Known:
             return Wishes(problem="not-understood", line=first, fine=fine, others=others, is_prose=not commands)
         wishes = together(lines, grammar.rules)
         doubted = None if wishes.problem == "two-moves" else self._doubt(lines, against)
-        return replace(doubted or wishes, questions=questions)
+        begin = next(nr for nr, it in enumerate(lines) if it.command)
+        return replace(doubted or wishes, questions=questions, remarks=remarks_in(written[begin:], grammar.signed))
 
     def _near_miss(self, lines: Sequence[Line]) -> str:
         """Return the first line that may be meant as a move or command, or as part of one, or ""."""

@@ -1,5 +1,6 @@
 """Questions about the game in replies, in four languages: each gets an answer, and no table of eighty lines."""
 
+import re
 from uuid import UUID
 
 import pytest
@@ -13,7 +14,7 @@ from server.play.votes import OFFER, vote
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.rule_texts import section_about
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.commands import UNDO
+from server.post.incoming.commands import CONFIRM, UNDO, word_for
 from server.post.incoming.questions import why_refused
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
 from server.store.tables import Incoming, db
@@ -51,6 +52,7 @@ NOT_ASKED = [
     *("How are you?", "Did you see the match?", "Shall we meet on Sunday?", "Wie geht es dir?", "Was machst du heute?"),
     *("Comment vas-tu ?", "Come stai?", "Is the D on Leo or on Aries yours?", "7 leo c?"),
 ]
+NOT_SENT = "The others didn't get the rest of your email."
 
 
 @pytest.mark.parametrize("topic", ASKED)
@@ -128,6 +130,27 @@ def test_a_sentence_about_a_command_is_answered_by_its_line(
     assert f"To do this, reply with {'this line' if len(told) == 1 else 'one of these lines'}." in answer
     assert all(line in answer for line in told)
     assert "The table" not in answer
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "days"),
+    [
+        ("de", "Ich bin vom 10. bis 14. Dezember im Urlaub.", r"\d{4}-12-10\.\.\d{4}-12-14"),
+        ("en", "I'm on vacation from Dec 10 to Dec 14", r"\d{4}-12-10\.\.\d{4}-12-14"),
+        ("en", "Sorry, I'm away for two weeks!", r"\d{4}-\d\d-\d\d\.\.\d{4}-\d\d-\d\d"),
+        ("fr", "Je suis en vacances du 3 au 10 janvier !", r"\d{4}-01-03\.\.\d{4}-01-10"),
+        ("it", "Sono in vacanza dal 3 al 10 gennaio", r"\d{4}-01-03\.\.\d{4}-01-10"),
+        ("en", "So I'm away, sadly", r"2027-07-01\.\.2027-07-14"),
+    ],
+)
+def test_a_vacation_in_a_sentence_is_offered_for_its_days(
+    office: Office, ada: UUID, locale: str, words: str, days: str
+) -> None:
+    game_of(ada, bots=2)
+    change_profile(ada, {"locale": locale})
+    line = re.search(rf"^  (\w+ {days}) \(", ada_writes(office, words).text, re.MULTILINE)
+    assert line
+    assert f"  {word_for(CONFIRM, locale)} " in ada_writes(office, line[1]).text
 
 
 @pytest.mark.parametrize("yes", ["yes", "ok", "Yes please", "Ja, bitte!", "Oui, merci", "Sì, grazie", "Sure"])
@@ -255,6 +278,57 @@ def test_a_question_about_the_move_beside_it_holds_the_move(
     assert load(game_id).version == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("send me fewer mails", ['reply "set mails bundled"']),
+        ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', "set nights 22:00-08:00"]),
+        ("I'm on vacation from Dec 10 to Dec 14", ["-12-10.."]),
+        ("I'd like to invite eva@example.org to Sternenglanz!", ["new sternenglanz eva@example.org"]),
+        ("Good luck everybody!", [NOT_SENT]),
+        ("Viel Spaß, Klaus!", [NOT_SENT]),
+        ("That was a nice move, Bea.", [NOT_SENT]),
+        ("Sorry for the delay, I was ill.\n\nAda", [NOT_SENT]),
+    ],
+)
+def test_a_sentence_below_a_move_is_answered(
+    office: Office, ada: UUID, bea: UUID, text: str, answers: list[str]
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, f"{a_move(game_id, ada)}\n\n{text}")
+    assert load(game_id).version == 2 and messages(game_id) == []
+    assert [it for it in answers if it not in told] == [], told
+    assert (NOT_SENT in told) == (NOT_SENT in answers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Thanks!",
+            "Thanks for the game!",
+            "Best wishes,\nAda Costa",
+            "Good luck,\nAda",
+            "Sent from my iPhone",
+            "Ada",
+        ),
+        *(
+            "Viele Grüße\nAda\nCosta & Pay GmbH. Apps for your phone.",
+            "Bis morgen!",
+            "Cheers, Ada",
+            "-- \nNice sentence here.",
+        ),
+    ],
+)
+def test_courtesy_and_signatures_below_a_move_get_no_answer(office: Office, ada: UUID, bea: UUID, text: str) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, f"Hi all,\n\n{a_move(game_id, ada)}\n\n{text}")
+    assert load(game_id).version == 2
+    assert NOT_SENT not in told and "Playing is free" not in told and "You need no app" not in told
+
+
 def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     everything_due_happens()
@@ -336,6 +410,34 @@ def test_a_question_about_a_piece_a_secret_or_the_service_is_answered(
     game_of(ada, bea, bots=1, options={"start_seat": 0})
     everything_due_happens()
     assert told in asks(office, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            "Why did Greedy get 9 coins for Leo and not 10?",
+            "Was my last move good?",
+            "what does it cost me if I am late?",
+        ),
+        *(
+            "Warum hat bea 9 Punkte?",
+            "War mein letzter Zug gut?",
+            "Pourquoi a-t-elle 9 pièces ?",
+            "Perché ha 9 monete?",
+        ),
+    ],
+)
+def test_a_question_that_only_mentions_a_topic_gets_no_answer_about_it(
+    office: Office, ada: UUID, bea: UUID, question: str
+) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    told = asks(office, question)
+    assert "We can't answer this question" in told and question in told
+    assert not any(
+        it in told for it in ("The scores so far", "You haven't moved yet", "Your last move", "Playing is free")
+    )
 
 
 def test_every_name_of_a_piece_card_or_place_leads_to_its_rules() -> None:
