@@ -200,8 +200,8 @@ _SETTINGS = {  # a value for examples, and what the setting does
         noted(
             "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
             "at-once, you get each email immediately. With off, you get no emails about your games. With default, turns that "
-            "begin within two minutes come in one email. For one kind of email, first write how its subjects begin, such as "
-            "reminder off."
+            "begin within two minutes come in one email. For one kind of email, write how its subjects begin before the "
+            'value, such as "set mails reminder off".'
         ),
     ),
     commands.REMINDERS: (
