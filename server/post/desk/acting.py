@@ -302,8 +302,9 @@ _COMMANDS_ABOUT = {
 def _with_help(name: str) -> str:
     """Return the shortest example of a command, with what it does."""
     it, locale = BY_NAME[name], spoken().locale
-    line = it.word(locale) if name in (commands.GAMES, commands.HELP) else f"{it.word(locale)} {commands.A_GAME}"
-    return punctuated(f"{line}: {gettext(it.help)}", locale)
+    if name not in (commands.GAMES, commands.HELP):
+        return Wish(name, commands.A_GAME).offer().told
+    return punctuated(f"{it.word(locale)}: {gettext(it.help)}", locale)
 
 
 def _did_you_mean(line: str) -> str:
