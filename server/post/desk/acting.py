@@ -22,7 +22,7 @@ from server.play.game import Game
 from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
 from server.post.desk import commands
-from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
+from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_of, section_about
@@ -165,28 +165,41 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
 def _carried_out(errand: Errand, asked: Asked) -> Said:
     doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
     if doubt and asked.command not in ASKING:
-        return Said(told=[doubt], asks=asked.canonical)
+        return unreadable(asked) or Said(told=[doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
         return Said(told=[told])
     errand = replace(errand, doubt=doubt, confirmed=None if asked.is_question else errand.confirmed)
     try:
         return _ACTS[asked.command](errand, asked.rest)
-    except Unclear as error:
-        if error.meant:
-            line = f"{asked.command} {error.meant}"
-            told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
-            return Said(told=[_sentence(error), told], offers=[line])
-        wishes = wishes_in([asked.line], is_near=True) if asked.command == commands.INVITE else []
-        if [it.command for it in wishes] == [
-            commands.NEW
-        ]:  # it names a kind of game, and not one of the player's games
-            return offer(wishes)
-        name = _setting_in(asked.rest) if asked.command == commands.SET else ""
-        example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
-        return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
+        return _refused(asked, error)
+
+
+def unreadable(asked: Asked) -> Said | None:
+    """Return the reply to a command whose description of a game can't be read, so that nobody confirms it in vain."""
+    if asked.command not in (commands.NEW, commands.PLAY, commands.FIND):
+        return None
+    try:
+        wanted_in(without_bots(asked.rest) if asked.command == commands.PLAY else asked.rest)
+    except PlayError as error:
+        return replace(_refused(asked, error), line=asked.line)
+    return None
+
+
+def _refused(asked: Asked, error: PlayError | RuleError) -> Said:
+    if not isinstance(error, Unclear):
         return Said(told=[_sentence(error)])
+    if error.meant:
+        line = f"{asked.command} {error.meant}"
+        told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
+        return Said(told=[_sentence(error), told], offers=[line])
+    wishes = wishes_in([asked.line], is_near=True) if asked.command == commands.INVITE else []
+    if [it.command for it in wishes] == [commands.NEW]:  # it names a kind of game, and not one of the player's games
+        return offer(wishes)
+    name = _setting_in(asked.rest) if asked.command == commands.SET else ""
+    example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
+    return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
 
 
 _SETTINGS = {  # a value for examples, and what the setting does
