@@ -177,7 +177,8 @@ def _carried_out(errand: Errand, asked: Asked) -> Said:
 
 
 def unreadable(asked: Asked) -> Said | None:
-    """Return the reply to a command whose description of a game can't be read, so that nobody confirms it in vain."""
+    """Return the reply to a command whose description of a game can't be read, or None. Such a command isn't put to the
+    player for a yes."""
     if asked.command not in (commands.NEW, commands.PLAY, commands.FIND):
         return None
     try:
