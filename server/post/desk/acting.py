@@ -22,7 +22,7 @@ from server.play.game import Game
 from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
 from server.post.desk import commands
-from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in
+from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_of, section_about
@@ -165,28 +165,42 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
 def _carried_out(errand: Errand, asked: Asked) -> Said:
     doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
     if doubt and asked.command not in ASKING:
-        return Said(told=[doubt], asks=asked.canonical)
+        return unreadable(asked) or Said(told=[doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
         return Said(told=[told])
     errand = replace(errand, doubt=doubt, confirmed=None if asked.is_question else errand.confirmed)
     try:
         return _ACTS[asked.command](errand, asked.rest)
-    except Unclear as error:
-        if error.meant:
-            line = f"{asked.command} {error.meant}"
-            told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
-            return Said(told=[_sentence(error), told], offers=[line])
-        wishes = wishes_in([asked.line], is_near=True) if asked.command == commands.INVITE else []
-        if [it.command for it in wishes] == [
-            commands.NEW
-        ]:  # it names a kind of game, and not one of the player's games
-            return offer(wishes)
-        name = _setting_in(asked.rest) if asked.command == commands.SET else ""
-        example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
-        return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
+        return _refused(asked, error)
+
+
+def unreadable(asked: Asked) -> Said | None:
+    """Return the reply to a command whose description of a game can't be read, or None. Such a command isn't put to the
+    player for a yes."""
+    if asked.command not in (commands.NEW, commands.PLAY, commands.FIND):
+        return None
+    try:
+        wanted_in(without_bots(asked.rest) if asked.command == commands.PLAY else asked.rest)
+    except PlayError as error:
+        return replace(_refused(asked, error), line=asked.line)
+    return None
+
+
+def _refused(asked: Asked, error: PlayError | RuleError) -> Said:
+    if not isinstance(error, Unclear):
         return Said(told=[_sentence(error)])
+    if error.meant:
+        line = f"{asked.command} {error.meant}"
+        told = _did_you_mean(BY_NAME[asked.command].written(spoken().locale, line))
+        return Said(told=[_sentence(error), told], offers=[line])
+    wishes = wishes_in([asked.line], is_near=True) if asked.command == commands.INVITE else []
+    if [it.command for it in wishes] == [commands.NEW]:  # it names a kind of game, and not one of the player's games
+        return offer(wishes)
+    name = _setting_in(asked.rest) if asked.command == commands.SET else ""
+    example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
+    return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
 
 
 _SETTINGS = {  # a value for examples, and what the setting does
@@ -200,8 +214,8 @@ _SETTINGS = {  # a value for examples, and what the setting does
         noted(
             "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
             "at-once, you get each email immediately. With off, you get no emails about your games. With default, turns that "
-            "begin within two minutes come in one email. For one kind of email, first write how its subjects begin, such as "
-            "reminder off."
+            "begin within two minutes come in one email. For one kind of email, write how its subjects begin before the "
+            'value, such as "set mails reminder off".'
         ),
     ),
     commands.REMINDERS: (
@@ -302,8 +316,9 @@ _COMMANDS_ABOUT = {
 def _with_help(name: str) -> str:
     """Return the shortest example of a command, with what it does."""
     it, locale = BY_NAME[name], spoken().locale
-    line = it.word(locale) if name in (commands.GAMES, commands.HELP) else f"{it.word(locale)} {commands.A_GAME}"
-    return punctuated(f"{line}: {gettext(it.help)}", locale)
+    if name not in (commands.GAMES, commands.HELP):
+        return Wish(name, commands.A_GAME).offer().told
+    return punctuated(f"{it.word(locale)}: {gettext(it.help)}", locale)
 
 
 def _did_you_mean(line: str) -> str:

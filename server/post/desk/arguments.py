@@ -210,12 +210,20 @@ def wanted_in(text: str) -> Wanted:
         wanted.seats = int(found[1])
         rest = rest.replace(found[0], " ", 1)
     if left := " ".join(_JOINING.sub(" ", rest).split()):
-        raise Unclear(noted("We don't understand this part: %(part)s"), part=left)
+        raise _not_understood(text, left)
     if wanted.seats is not None and wanted.seats not in GAMES[wanted.rules].SEATS:
         raise Unclear(noted("This game can't be played with this number of players."))
     if wanted.clock:
         _check_clock(wanted.clock["per_move"])
     return wanted
+
+
+def _not_understood(text: str, part: str) -> Unclear:
+    """Return the error for a part of a description. The part may be the rest of a title without quotation marks."""
+    if found := re.search(rf"(?<!\S)title\s?=\s?([^\s\"]+ {re.escape(part)})(?!\S)", text, re.IGNORECASE):
+        words = noted("A title of several words needs quotation marks.")
+        return Unclear(words, text.replace(found[1], f'"{found[1]}"'))
+    return Unclear(noted("We don't understand this part: %(part)s"), part=part)
 
 
 def _check_clock(text: str) -> None:

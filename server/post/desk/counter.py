@@ -33,7 +33,7 @@ from server.play.mail.mail_in import KEPT, open_reply_address
 from server.play.mail.postmaster import take_postmaster_mail
 from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
-from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer
+from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer, unreadable
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, offered_to_stranger, opened, player_word
 from server.post.desk.commands import language_of
 from server.post.desk.reading import (
@@ -257,11 +257,12 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
     asked = without_repeats([*own])
     wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
     asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
-    at_once = ("", *commands.AT_ONCE)
     with force_locale(locale):
-        said = [offer(wishes)] if wishes else [_said(errand, it) for it in asked if it.command in at_once]
+        refused = {it: refusal for it in asked if (refusal := unreadable(it))}
+        at_once = [it for it in asked if it in refused or it.command in ("", *commands.AT_ONCE)]
+        said = [offer(wishes)] if wishes else [refused.get(it) or _said(errand, it) for it in at_once]
     # the question mark makes a final command ask once more, with its consequences
-    waiting = (it for it in asked if it.command not in at_once)
+    waiting = (it for it in asked if it not in at_once)
     waits = [stored(replace(it, is_question=it.command in ASKING)) for it in waiting]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(errand, answer, is_proved=False), player, answer, unproved=uses)

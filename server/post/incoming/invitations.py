@@ -102,6 +102,15 @@ _BEGINS = {
         "no|nein|non", rf"[ ,.!]+(?:thanks|thank you|danke|vielen dank|merci|grazie|{_REFUSING}|{_EXCUSING})"
     ),
 }
+_ANOTHER_TIME = (
+    r"(?:maybe|perhaps|vielleicht|peut-être|forse) (?:(?:another|next|nächstes?|ein anderes|une autre|un['’]altra)"
+    r" (?:time|month|year|mal|jahr|fois|volta)|ein andermal)"
+)
+_NOW_WITHOUT_TIME = (  # alone, this may put off a yes
+    r"(?:(?:i don['’]t have (?:the |any )?time|i have no time|no time|i['’]m (?:too |very )?busy) (?:at the moment|right now|now)"
+    r"|(?:ich habe |leider |gerade |im moment |zurzeit ){1,4}keine zeit|je n['’]ai pas le temps (?:en ce moment|pour le moment)"
+    r"|non ho tempo (?:al momento|adesso|in questo momento)|(?:al momento|adesso|in questo momento) non ho tempo)"
+)
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
         rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|klar|na klar|natürlich|bien sûr|certo)"
@@ -111,11 +120,11 @@ _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
         re.IGNORECASE,
     ),
     NO: re.compile(
-        rf"{_LED_IN}(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
+        rf"{_LED_IN}(?:(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
         r"|not this time|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe |leider ){0,2}keine zeit|ich kann leider nicht|keine lust"
         r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
-        rf"(?:[ ,.!]+(?:{_THANKS}|sorry|désolée?|mi dispiace|(?:maybe|perhaps|vielleicht|peut-être|forse) (?:another|next|nächstes?|ein anderes|une"
-        r" autre|un['’]altra) (?:time|month|year|mal|jahr|fois|volta))){0,2}[ .!]*",
+        rf"|{_NOW_WITHOUT_TIME}(?=[ ,.!–-]+{_ANOTHER_TIME}))"
+        rf"(?:[ ,.!–-]+(?:{_THANKS}|sorry|désolée?|mi dispiace|{_ANOTHER_TIME})){{0,2}}[ .!]*",
         re.IGNORECASE,
     ),
 }

@@ -264,6 +264,20 @@ def test_at_the_open_address_queries_are_answered_and_changes_need_a_yes(ann: Co
     assert games_of_all() == 1
 
 
+@pytest.mark.parametrize("is_proved", [True, False])
+def test_a_description_that_cannot_be_read_is_refused_before_the_yes(ann: Correspondent, is_proved: bool) -> None:
+    ann_joins(ann)
+    line = "new sternenhimmel bob@example.org title=Sunday stars private=yes"
+    to = ann.newest_answer.reply_to if is_proved else DESK
+    (told,) = ann.answers(to, f"{line}?" if is_proved else line)
+    text = " ".join(told.text.split())
+    meant = 'new sternenhimmel bob@example.org title="Sunday stars" private=yes'
+    assert f'A title of several words needs quotation marks. Did you mean "{meant}"?' in text
+    assert "Please confirm" not in told.subject
+    (done,) = ann.answers(told.reply_to, meant)
+    assert "Game 1 “Sunday stars” (Sternenhimmel) is open." in done.text
+
+
 def test_answering_no_discards_the_commands_to_be_confirmed(ann: Correspondent) -> None:
     ann_joins(ann)
     before = rows()

@@ -41,3 +41,16 @@ def test_settings_take_the_values_that_our_emails_name(ann: Correspondent, local
     assert profile(ann_id)["notifications"]["mails"] == dict.fromkeys(MAIL_KINDS, "at-once") | {"reminder": "off"}
     listed = " ".join(ann.asks("settings").text.split())
     assert told("at-once") in listed and told("Reminder") in listed and told("Game over") not in listed
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_help_shows_a_whole_line_for_one_kind_of_email(ann: Correspondent, locale: str) -> None:
+    ann_id = ann_joins(ann)
+    change_profile(ann_id, {"locale": locale})
+    told = " ".join(ann.asks("help set mails").text.partition(">")[0].split())
+    found = re.search(
+        rf"({BY_NAME[SET].word(locale)} mails? {language(locale).gettext('Reminder')} \w+)", told, re.IGNORECASE
+    )
+    assert found
+    ann.asks(found[1])
+    assert profile(ann_id)["notifications"]["mails"] == {"reminder": "off"}

@@ -175,6 +175,13 @@ def test_a_copied_line_of_a_list_is_its_command(ann: Correspondent) -> None:
     assert "We don't understand" not in answer.text
 
 
+def test_an_answer_to_a_line_without_a_meaning_explains_its_own_lines(ann: Correspondent) -> None:
+    ann_joins(ann)
+    answer = " ".join(ann.asks("Flumox the dandelions!").text.partition(">")[0].split())
+    assert "- rules sternenhimmel: Explains the game and how to write a move." in answer
+    assert "- play sternenhimmel: Starts a game against bots immediately." in answer
+
+
 def test_a_first_email_says_that_playing_is_free_and_needs_no_app(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Is it free? Is there an app?")
     for part in (hello.text, hello.page):

@@ -381,6 +381,10 @@ def test_a_yes_after_a_no_comes_too_late_if_another_player_declined_the_seat_sin
     ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie", "No, sorry, not this time."]
     + [
         "Sorry, no time this month. Maybe next year!",
+        "Sorry, no time at the moment. Maybe another time!",
+        "Ich habe im Moment leider keine Zeit. Vielleicht ein andermal!",
+        "Désolé, je n'ai pas le temps en ce moment. Peut-être une autre fois !",
+        "Mi dispiace, al momento non ho tempo, forse un'altra volta",
         "I'm too busy, sorry",
         "Leider keine Zeit.",
         "Je n'ai pas le temps",
@@ -398,7 +402,12 @@ def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUI
 @pytest.mark.parametrize(
     "text",
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"]
-    + ["I'm busy right now", "Sorry, I can't play today, ask me tomorrow", "count me in if Ben plays"]
+    + [
+        "I'm busy right now",
+        "Sorry, no time at the moment.",
+        "Sorry, I can't play today, ask me tomorrow",
+        "count me in if Ben plays",
+    ]
     + [
         "I'd love to!\n\nUnfortunately I have no time.",
         "Sehr gerne\n\nLeider habe ich diese Woche keine Zeit",
