@@ -39,7 +39,7 @@ from server.errors import (
     TooMany,
     WrongSalt,
 )
-from server.games import GAMES, BadOption, Json
+from server.games import GAMES, BadOption, Json, Seat
 from server.games.presentation import draw, sentence
 from server.operations.archives import archive_of, shared_games
 from server.play import views
@@ -226,11 +226,11 @@ class Games(MethodView):
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
 
-def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
+def _in_words(items: Sequence[Json], names: Sequence[str], reader: Seat) -> str | None:
     """Return what these events did, in the reader's language: the sentence about a scoring, or a sentence for each action.
     Return None if no event is worth a sentence."""
     aside = set().union(*(getattr(it, "ASIDE", ()) for it in GAMES.values()))
-    told = [(it, words) for it in items if (words := sentence(it, names, spoken().locale))]
+    told = [(it, words) for it in items if (words := sentence(it, names, spoken().locale, reader))]
     scored = [words for it, words in told if it.get("payouts")]
     chief = scored[:1] or [words for it, words in told if it["type"] not in aside] or [words for _, words in told[:1]]
     return " ".join(chief) or None

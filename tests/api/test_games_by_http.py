@@ -94,6 +94,9 @@ def test_the_players_own_game_list_shows_the_last_actions_of_others(ada: Someone
     assert told and told.startswith("ada ") and f" {board['de']} {played['space']}" in told
     assert latest(bea, "/v1/games?my_turn=true") == latest(ada, "/v1/games") == [None]
     assert bea.get(game).json["latest"] is None
+    bea.patch("/v1/me", {"locale": "en"})
+    ada.post(f"{game}/take-backs", {"to": ada.get(f"{game}/take-backs").json["to"]})
+    assert (latest(ada), latest(bea)) == (["You took a move back."], ["ada took a move back."])
 
 
 def test_the_game_list_names_every_action_of_the_last_turn(ada: Someone, bea: Someone) -> None:

@@ -112,6 +112,25 @@ def test_a_request_to_undo_is_shown_at_the_top_and_withdrawn_there(house: House,
     assert one.get(f"/v1/games/{game_id}/votes")["take-back"] is None
 
 
+def test_a_player_whose_request_to_undo_is_granted_sees_what_was_undone_and_who_agreed(
+    house: House, windows: Windows
+) -> None:
+    game_id, clients = seated(house, "ann-granted", "bob-granted", "cat-granted")
+    one = next(it for it in clients if play(it, game_id))
+    others = [it for it in clients if it is not one]
+    assert any(play(it, game_id) for it in others)
+    page = at_table(windows.open(one, **PHONE), game_id)
+    one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202)
+    expect(page.locator(".asks")).to_contain_text("You asked to take back your move.")
+    for client in others:
+        client.post(f"/v1/games/{game_id}/votes", {"on": "take-back", "vote": True}, status=200)
+    told = page.locator(".really").get_by_role("status")
+    expect(told).to_have_text(re.compile(r"^Taken back: You .+ and .+ agreed\.$"))
+    assert not too_wide(page)
+    play(one, game_id)
+    expect(told).to_have_count(0)
+
+
 def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(house: House, windows: Windows) -> None:
     ada = quiet(sign_in(house, "ada-alone@example.org"))
     game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
@@ -122,6 +141,11 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     expect(page.get_by_text("You're playing only with bots, so the move will be taken back at once.")).to_be_visible()
     page.locator(".really").get_by_role("button", name="Take back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
+    told = page.locator(".really").get_by_role("status")
+    expect(told).to_contain_text("Taken back: ")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hint li.marked")).to_be_visible()
+    expect(told).to_have_count(0)  # it would lie over the stars
 
 
 def line(page: Page) -> Locator:

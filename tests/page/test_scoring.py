@@ -235,6 +235,12 @@ def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, window
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     assert is_at(page, ".offer button")
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    expect(page.locator(".caption[data-step=pay]")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".offer")).to_have_count(0)
+    assert is_at(page, "main")
     assert page.locator("[data-said]").evaluate("it => it.scrollHeight <= it.clientHeight + 1")  # nothing is cut off
 
 

@@ -5,6 +5,7 @@ import { call } from "../ui/api.js";
 import { store, useStore } from "../ui/store.js";
 import { absolute, left } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";
+import { hinted } from "../table/hinted.js";
 import { Tool } from "../table/tool.js";
 import { seatName } from "../ui/game-words.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
@@ -158,11 +159,12 @@ function Own({ table, wish, told, fold }) {
 /**
  * Let the player take back their last move, if possible. The status line (`isShort`) has an icon for it. A tap takes
  * back a step of their turn at once. Otherwise, it says what would be undone, and whether the others are asked. Afterwards,
- * a line says what was undone. While it is the player's turn, the request to the others stands in the details.
+ * a line says what was undone, until a hint opens. While it is the player's turn, the request to the others stands in the
+ * details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
-  const { game, base } = table;
+  const { game, base, story } = table;
   /** @returns {Promise<WayBack>} */
   const find = () => call("GET", `${base}/take-backs`);
   const [way] = useFresh(find, [game.version, game.status]);
@@ -182,6 +184,7 @@ export function TakeBack({ table, isShort = false }) {
   const [busy, error, take] = useSubmit(async () => {
     const { vote } = await call("POST", `${base}/take-backs`, { to: way?.to });
     setSure(null);
+    asked.current = null;
     if (!vote) setDone({ from: game.version, words: [
       t("take-back.done", { moves: way?.undoes.join(" ") }), !isMine && t("take-back.again")].filter(Boolean).join(" ") });
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
@@ -192,6 +195,19 @@ export function TakeBack({ table, isShort = false }) {
     setSure(null);
   };
   const isAsked = known?.base === base && known.votes["take-back"];
+  const asked = useRef(/** @type {Votes["take-back"]} */ (null)); // the player's request, which is gone once granted
+  if (isAsked && isAsked.seat === game.you?.seat) asked.current = isAsked;
+  useEffect(() => {
+    const { undoes, to } = asked.current ?? {};
+    const isGranted = story.some((it) => it.type === "move-taken-back" && it.version === game.version && it.to === to);
+    if (!isShort || !undoes || !isGranted) return;
+    asked.current = null;
+    const others = game.seats.filter((it) => it.kind !== "bot" && !it.stand_in && it.seat !== game.you?.seat).map(seatName);
+    setDone({ from: game.version - 1, words: [t("take-back.done", { moves: undoes.join(" ") }),
+      t("take-back.agreed", { names: listed(others), count: others.length })].join(" ") });
+  }, [game.version]);
+  const isHinted = useStore(hinted) !== null;
+  useEffect(() => void (isHinted && setDone(null)), [isHinted]);
   const isBelow = isMine && !isAmongBots(game) && !way?.free;
   if (done && game.version <= done.from + 1) return html`<div class=${isShort ? "really row" : "row"}><span role="status">${done.words}</span>
     <button class="plain" aria-label=${t("close")} onClick=${() => setDone(null)}>×</button></div>`;

@@ -5,6 +5,7 @@ import { locale, t } from "./words.js";
 /** @import { Clock, TimeoutStep } from "./types" */
 
 const MINUTE = 60_000;
+const SHORT = 5 * MINUTE; // a day or more may be this much short: `2 days`, not `1 day 23 hours`
 /** @type {["day" | "hour" | "minute", number][]} */
 const STEPS = [
   ["day", 24 * 60 * MINUTE],
@@ -73,14 +74,20 @@ export function relative(moment) {
 }
 
 /**
- * Format as `5 hours left`.
+ * Format as `1 day 13 hours left`. The time is rounded down, like the server's `span`, but never to less than a minute.
  * @param {string | Date} moment
  */
 export function left(moment) {
-  const [number, unit] = distance(moment);
-  if (number < 0) return t("left.none");
-  const format = new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" });
-  return t("left", { time: format.format(Math.max(number, 1)) });
+  const away = new Date(moment).getTime() - now();
+  if (away < 0) return t("left.none");
+  const [day] = STEPS;
+  const time = Math.max(away > day[1] - SHORT ? away + SHORT : away, MINUTE);
+  const first = STEPS.findIndex(([, size]) => time >= size);
+  const words = STEPS.slice(first, time < 2 * day[1] ? first + 2 : first + 1).flatMap(([unit, size], nth) => {
+    const number = Math.floor((nth ? time % STEPS[first][1] : time) / size);
+    return number ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(number)] : [];
+  });
+  return t("left", { time: words.join(" ") });
 }
 
 /**

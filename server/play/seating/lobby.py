@@ -50,7 +50,9 @@ _WHO = ("seat", "name", "display_name", "player", "program", "kind", "stand_in")
 
 
 OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
-Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
+Tell = Callable[
+    [Sequence[Json], Sequence[str], Seat], str | None
+]  # items of a story as text: seats' names, the reader's seat
 
 
 class Filters(TypedDict, total=False):
@@ -325,7 +327,7 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
             "outcome": head.outcome,
         }
         if tell and you and head.game_id in latest:
-            item["latest"] = tell(latest[head.game_id], game.names)
+            item["latest"] = tell(latest[head.game_id], game.names, you["seat"])
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)

@@ -1,7 +1,7 @@
 // Times and durations, as the reader writes them.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { clockInWords, hours, length, relative, timeoutsInWords } from "./page/ui/times.js";
+import { clockInWords, hours, left, length, relative, timeoutsInWords } from "./page/ui/times.js";
 import { speak } from "./page/ui/words.js";
 
 before(() => speak("en"));
@@ -21,6 +21,13 @@ test("a duration is written in words in the reader's language", async () => {
 test("moments in the near past or future are shown as this minute", () => {
   const away = (seconds) => relative(new Date(Date.now() + seconds * 1000));
   assert.deepEqual([-5, 5, -125, 172_900].map(away), ["this minute", "this minute", "2 minutes ago", "in 2 days"]);
+});
+
+test("the time left is rounded down and has two units below two days", () => {
+  const at = (minutes) => left(new Date(Date.now() + minutes * 60_000 + 500));
+  assert.deepEqual([37 * 60, 2 * 1440 - 4, 3 * 1440 - 60, 1440, 119, 60, 0].map(at), ["1 day 13 hours left", "2 days left",
+    "2 days left", "1 day left", "1 hour 59 minutes left", "1 hour left", "1 minute left"]);
+  assert.equal(left(new Date(Date.now() - 1000)), "time is up");
 });
 
 test("every clock and every time-out step is described in words", () => {

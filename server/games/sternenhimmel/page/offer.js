@@ -13,6 +13,7 @@ const Scoring = later("sternenhimmel/scoring", "Scoring");
 /** @type {BoardScored[]} */
 const NONE = [];
 const watched = store(NONE); // the scoring being shown, then those queued
+const finished = store(0); // the `seq` of a scoring that was watched to its end
 
 /**
  * The button beside a scoring's sentence in the story.
@@ -28,8 +29,13 @@ export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-
  */
 export function Theatre({ names, rules }) {
   const [item, ...more] = useStore(watched);
-  const close = () => watched.set(NONE);
-  useEffect(() => close, []);
+  const close = (isSeen = false) => {
+    watched.set(NONE);
+    if (!isSeen) return;
+    if (document.activeElement?.closest(".offer")) document.getElementById("main")?.focus({ preventScroll: true }); // it goes
+    finished.set(item.seq);
+  };
+  useEffect(() => () => watched.set(NONE), []);
   return item && html`<${Scoring} key=${item.seq} item=${item} names=${names} rules=${rules} close=${close}
     next=${more.length > 0 && (() => watched.set(more))} />`;
 }
@@ -64,16 +70,18 @@ export function Offer({ table, rules, at }) {
   const kept = seen("scored", me.get()?.id);
   const begun = useRef(game.version);
   const [declined, decline] = useState(() => kept.of(game.id));
+  const done = Math.max(declined, useStore(finished));
+  useEffect(() => () => finished.set(0), []);
   const own = story.findLast((it) => it.type === "star-placed" && it.seat === game.you?.seat)?.version ?? 0;
   const from = game.you ? own : begun.current;
   const scored = story.filter((it) => it.type === "board-scored");
-  const found = scored.filter((it) => (at === null ? it.version >= from && it.seq > declined : it.version === at));
+  const found = scored.filter((it) => (at === null ? it.version >= from && it.seq > done : it.version === at));
   if (!found.length) return null;
   const names = found.map((it) => boardName(it.board, rules));
   const { seq } = found[found.length - 1];
   const watch = () => {
     watched.set(found);
-    kept.upTo(game.id, Math.max(seq, kept.of(game.id))); // the button keeps its place until the next move
+    kept.upTo(game.id, Math.max(seq, kept.of(game.id))); // the button keeps its place until the next move or the end
   };
   const refuse = () => {
     kept.upTo(game.id, seq);

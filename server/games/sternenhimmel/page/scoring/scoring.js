@@ -15,7 +15,7 @@ const READING = 55; // milliseconds per character
 /**
  * Show a `board-scored` event. After the last step, `next` continues with the next scoring, if there is one.
  * With reduced motion, the player advances the steps.
- * @param {{item: BoardScored, names: string[], rules: Rules, close: () => void, next?: false | (() => void)}} props
+ * @param {{item: BoardScored, names: string[], rules: Rules, close: (isSeen: boolean) => void, next?: false | (() => void)}} props
  */
 export function Scoring({ item, names, rules, close, next = false }) {
   const dialog = useRef();
@@ -62,7 +62,7 @@ export function Scoring({ item, names, rules, close, next = false }) {
     event.preventDefault();
     does();
   };
-  return html`<dialog ref=${dialog} class="scoring" aria-labelledby="scoring-of" onClose=${close} onKeyDown=${press}
+  return html`<dialog ref=${dialog} class="scoring" aria-labelledby="scoring-of" onClose=${() => close(at === last && !next)} onKeyDown=${press}
     onClick=${(/** @type {Event} */ event) => event.target === dialog.current && dialog.current.close()}>
     <div class="inside">
       <header><h2 id="scoring-of">${t("scoring.of", { board: title })}</h2>
