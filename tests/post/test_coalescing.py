@@ -165,7 +165,7 @@ def test_a_player_who_chose_at_once_gets_an_email_immediately_for_each_turn(
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
-    assert firsts(office, "ada") == ["Your turn: A night", "Your turn: Another night"]
+    assert sorted(firsts(office, "ada")) == ["Your turn: A night", "Your turn: Another night"]  # sent side by side
 
 
 def test_one_click_stops_the_emails_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:

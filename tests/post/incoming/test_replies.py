@@ -35,7 +35,7 @@ def wishes(raw: bytes, game: str = SKY, ours: bool = True) -> Wishes:
 def effect(raw: bytes, game: str) -> dict[str, Any]:
     """All that is out of the ordinary, as the corpus has it."""
     read_, wished = read(raw), wishes(raw, game)
-    beside = "line", "fine", "others", "parsed_move", "is_prose", "written", "resigning"
+    beside = "line", "fine", "others", "parsed_move", "is_prose", "written", "resigning", "remarks"
     found = {name: value for name, value in vars(wished).items() if value and name not in beside}
     found |= {name: value for name in ("doubt", "automatic") if (value := getattr(read_, name))}
     return found | ({} if read_.sender == ADA else {"sender": read_.sender})
