@@ -113,6 +113,16 @@ def ways_to_get_fewer_emails() -> list[str]:
     ]
 
 
+def ways_to_stop() -> str:
+    """Return how to stop all emails or delete the account."""
+    told = gettext(
+        'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
+        off=gettext("set mails off"),
+        goodbye=BY_NAME[GOODBYE].word(spoken().locale),
+    )
+    return str(told)
+
+
 def answers_about_desk(text: str, *among: str) -> list[str]:
     """Return the answers to sentences about those of these topics that the post desk knows, or []."""
     locale = spoken().locale
@@ -158,13 +168,7 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
     if MY_GAMES in among and is_about(text, MY_GAMES):
         told.append(gettext('To list your games, reply "%(games)s".', games=BY_NAME[commands.GAMES].word(locale)))
     if STOPPING in among and is_about(text, STOPPING) and not is_about(text, MAILS):
-        told.append(
-            gettext(
-                'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
-                off=gettext("set mails off"),
-                goodbye=BY_NAME[GOODBYE].word(locale),
-            )
-        )
+        told.append(ways_to_stop())
     if APP in among and is_about(text, APP):
         told.append(
             gettext(

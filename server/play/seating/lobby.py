@@ -50,9 +50,8 @@ _WHO = ("seat", "name", "display_name", "player", "program", "kind", "stand_in")
 
 
 OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
-Tell = Callable[
-    [Sequence[Json], Sequence[str], Seat], str | None
-]  # items of a story as text: seats' names, the reader's seat
+# Returns items of a story as text. The arguments: items, names of the seats, and the reader's seat
+Tell = Callable[[Sequence[Json], Sequence[str], Seat], str | None]
 
 
 class Filters(TypedDict, total=False):

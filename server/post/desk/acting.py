@@ -30,7 +30,7 @@ from server.post.desk.wishes import Wish, wishes_in
 from server.post.incoming.commands import VACATION, stops
 from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
-from server.post.terms import answers_about_desk, usual_times
+from server.post.terms import answers_about_desk, usual_times, ways_to_stop
 from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -54,6 +54,9 @@ class Records(NamedTuple):
     archive: Callable[[UUID, UUID], Json]  # returns the archive of a game, as this player may see it
     export: Callable[[UUID], Json]  # returns all data of a player
     delete: Callable[[UUID], None]  # deletes the account of a player who has confirmed the deletion
+
+
+NO_GAME = noted('You have no game %(number)s. "games" lists your games with their numbers.')
 
 
 @dataclass
@@ -132,9 +135,7 @@ class Errand:
         """Return the game that has this number in the player's list. Raise NotFound."""
         game_id = desk.game_of(self.player_id, number)
         if game_id is None:
-            raise NotFound(
-                noted('You have no game %(number)s. "games" lists your games with their numbers.'), number=number
-            )
+            raise NotFound(NO_GAME, number=number)
         return load_visible(game_id, self.player_id)
 
 
@@ -260,12 +261,7 @@ def _sentence(error: PlayError | RuleError) -> str:
 
 def _not_understood(asked: Asked) -> Said:
     if stops(asked.line):
-        told = gettext(
-            'To stop all emails about your games, reply "%(off)s". To delete your account, reply "%(goodbye)s".',
-            off=gettext("set mails off"),
-            goodbye=BY_NAME[commands.GOODBYE].word(spoken().locale),
-        )
-        return Said(told=[told])
+        return Said(told=[ways_to_stop()])
     if is_about(asked.line, A_TERM) and (said := _explained(asked.line)):
         return said
     told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)

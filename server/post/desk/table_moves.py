@@ -23,7 +23,7 @@ from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.views import turn_of
 from server.post import topics
-from server.post.desk.acting import Errand, Said
+from server.post.desk.acting import NO_GAME, Errand, Said
 from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
@@ -187,7 +187,7 @@ def _pass_on_numbered(errand: Errand, due: Sequence[Due], whole: Sequence[tuple[
         is_for_table = is_for_table or answers is not None
         told += answers or []
     for number, line in unknown.items():
-        words = gettext('You have no game %(number)s. "games" lists your games with their numbers.', number=number)
+        words = gettext(NO_GAME, number=number)
         told.append(Said(line=line, told=[words]))
     if not (is_for_table or unknown):
         return None

@@ -49,14 +49,14 @@ _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des
 _WISH_TO_PLAY = re.compile(
     r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora|va bene|d['’]accord)[ ,.!]+){0,3}"
     r"(?:(?:please|bitte|per favore) )?(?:"
-    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start|take|choose) (?:an? (?:game|round) of )?(?P<en>\w+)"
+    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start|take|choose) (?:an? (?:game|round) of )?(\w+)"
     r"(?: (?:against|with|vs\.?) {0})?"
-    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(?P<de>\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
-    r"|(?:eine (?:partie|runde) )?(?P<infinitive>\w+)(?: gegen {0})? (?:spielen|starten|beginnen|anfangen|ausprobieren)"
-    r"|(?:ich )?(?:spiele?|starte|nehme)(?: ich)?(?: gerne?)? (?:eine (?:partie|runde) )?(?P<german>\w+)(?: gegen {0})?"
-    r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(?P<fr>\w+)(?: contre {0})?"
-    r"|(?:je )?joue[rz]? (?:à |une partie de )?(?P<french>\w+)(?: contre {0})?"
-    r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(?P<it>\w+)(?: contro {0})?"
+    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
+    r"|(?:eine (?:partie|runde) )?(\w+)(?: gegen {0})? (?:spielen|starten|beginnen|anfangen|ausprobieren)"
+    r"|(?:ich )?(?:spiele?|starte|nehme)(?: ich)?(?: gerne?)? (?:eine (?:partie|runde) )?(\w+)(?: gegen {0})?"
+    r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(\w+)(?: contre {0})?"
+    r"|(?:je )?joue[rz]? (?:à |une partie de )?(\w+)(?: contre {0})?"
+    r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(\w+)(?: contro {0})?"
     r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie)){0,2}[ .!]*".replace(
         "{0}", _BOTS
     ),

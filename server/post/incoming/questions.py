@@ -402,11 +402,8 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
         told = list(_answers(question, doing))
         if is_advised := _wants_advice(question, doing.game, doing.mail.seat):
             do(doing, Wishes(hints=True))
-        is_known = {
-            *answer["done"],
-            *([waiting_for(doing.game)] if answer["played"] else []),
-        }  # our reply says so anyway
-        answer["done"] += [it for it in told if it not in is_known]
+        known = {*answer["done"], *([waiting_for(doing.game)] if answer["played"] else [])}  # our reply says so anyway
+        answer["done"] += [it for it in told if it not in known]
         if not (told or is_advised) and question != answer["line"]:
             unknown.append(str(gettext("“%(line)s”", line=clean(question, _MOST_QUOTED))))
     if unknown:
