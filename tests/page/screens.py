@@ -280,7 +280,7 @@ def what_an_app_asks_for(page: Page, scene: Scene) -> None:
 @screen
 def a_game_that_does_not_exist(page: Page, scene: Scene) -> None:
     page.goto(f"/#/games/{NOWHERE}")
-    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator("main a[href='#/lobby']")).to_be_visible()
 
 
 def by_the_link_of_a_mail(page: Page, scene: Scene) -> Iterator[str]:
