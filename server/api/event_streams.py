@@ -220,34 +220,41 @@ class StreamTickets(MethodView):
 
         ```js
         // Pass each event of a stream to `tell`, and return when the game is over. `token` returns the access token,
-        // or a new one if it gets the current one. Throw an error if the server refuses the new token or the path.
+        // or a new one if it gets the current one. Throw an error if the server refuses the new token or the path,
+        // which may have a query, such as /v1/games/ID/stream?words=en&presence=true.
         // After "open", refresh what you show of /v1/stream: it repeats no events before the first one you receive.
         async function follow(server, path, token, tell) {
           let last = "", used, refused;
           for (;; await new Promise((later) => setTimeout(later, 2000))) {
             used = await token(refused);
             const headers = {Authorization: `Bearer ${used}`};
-            const send = (path, method) => fetch(server + path, {method, headers}).catch(() => null);
-            let answer = await send("/v1/stream-tickets", "POST");
+            const send = (url, method) => fetch(url, {method, headers}).catch(() => null);
+            const stream = (more) => {
+              const url = new URL(path, server);
+              for (const [name, value] of Object.entries(more)) url.searchParams.set(name, value);
+              return url;
+            };
+            let answer = await send(`${server}/v1/stream-tickets`, "POST");
             if (answer?.ok) {
               const {ticket} = await answer.json();
-              const source = new EventSource(`${server}${path}?${new URLSearchParams({ticket, lastEventId: last})}`);
+              const source = new EventSource(stream({ticket, lastEventId: last}));
               const hear = (event) => {
                 last = event.lastEventId;
                 tell(event.type, JSON.parse(event.data));
               };
-              for (const name of ["message", "said", "reset"]) source.addEventListener(name, hear);
+              for (const name of ["message", "said", "present", "changed", "reset"]) source.addEventListener(name, hear);
               let opened = false;
               source.onopen = () => tell("open", opened = true);
               await new Promise((broken) => { source.onerror = broken; });
               source.close();
               if (opened) continue;
-              answer = await send(`${path}?${new URLSearchParams({lastEventId: last})}`, "GET");
+              answer = await send(stream({lastEventId: last}), "GET");
               if (answer?.status === 204) return;
               if (answer?.ok) answer.body.cancel();
             }
             if (answer?.status === 401 && used !== refused) refused = used;
-            else if ([401, 403, 404].includes(answer?.status)) throw new Error((await answer.json()).detail);
+            else if (answer?.status >= 400 && answer.status < 500 && answer.status !== 429)
+              throw new Error((await answer.json()).detail);
           }
         }
         ```
