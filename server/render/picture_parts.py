@@ -75,12 +75,16 @@ class Line(NamedTuple):
     ground: str
     anchor: str = "start"
     bold: bool = False
+    keeps_width: bool = False  # in SVG, also where the font is missing
     left: int = 0
     top: int = 0
 
     @property
     def svg(self) -> str:
         weight = ' font-weight="700"' if self.bold else ""
+        if self.keeps_width:
+            width = font_of(self.size, self.bold).getlength(self.words)
+            weight += f' textLength="{width:.0f}" lengthAdjust="spacingAndGlyphs"'
         place = f'x="{self.x}" y="{self.y}" font-size="{self.size}" text-anchor="{self.anchor}"'
         return f"<text {place} fill={quoteattr(self.colour)}{weight}>{escape(self.words)}</text>"
 

@@ -140,7 +140,7 @@ def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterat
         winners = ", ".join(names[seat] for seat in result["winners"])
         won, size = fitted(captioned(f"{say['won']}: {winners}", locale), _FULL // 2, 21)
         yield Line(right, 36, say["over"], theme.ink, LEGIBLE, theme.sky, anchor="end", bold=True)
-        yield Line(right, 64, won, theme.gold, size, theme.sky, anchor="end", bold=True)
+        yield Line(right, 64, won, theme.gold, size, theme.sky, anchor="end", bold=True, keeps_width=True)
     elif view["turn"]:
         yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, LEGIBLE, theme.sky, anchor="end")
 
@@ -292,7 +292,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], theme: Theme, locale: str
     yield _panel(_panel_height(view), SEAT_COLOURS[seat] if waited_for else None, theme)
     yield from placed(22, 25, [seat_mark(seat, 13, theme, card)])
     name, size = fitted(names[seat], _NAME, 23)
-    yield Line(44, 32, name, theme.ink, size, card, bold=waited_for)
+    yield Line(44, 32, name, theme.ink, size, card, bold=waited_for, keeps_width=True)
     yield Line(right, 34, str(view["points"][seat]), theme.ink, 30, card, anchor="end", bold=True)
     held = f"{say['hand']} {view['hand_sizes'][seat]} · {say['discard']} {view['discards'][seat]}"
     yield Line(44, 59, held, theme.faint, 19, card)

@@ -237,7 +237,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], style: tuple[Theme, str],
         yield Line(width - 10, -4, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
     words, size = fitted(names[seat], width - 60 - (_NEXT if is_next else 0), LEGIBLE)
-    yield Line(50, -4, words, theme.ink, size, ground, bold=is_next)
+    yield Line(50, -4, words, theme.ink, size, ground, bold=is_next, keeps_width=True)
     held = f"{_counted(view['coins'][seat], 'coins', locale)}, {_counted(view['hand_sizes'][seat], 'stars', locale)}"
     yield Line(50, 19, held, theme.faint, 20, ground)
 
