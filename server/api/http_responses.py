@@ -114,6 +114,8 @@ def _unmatched() -> PreconditionFailed:
 def _finish(response: Response) -> Response:
     """Add an ETag to each response to a GET. The ETag is a hash of the response, so it reveals nothing else."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if response.status_code == 204:
+        response.headers.pop("Content-Type", None)
     if is_for_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)

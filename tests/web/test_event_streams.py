@@ -237,6 +237,7 @@ def test_a_finished_games_stream_ends_and_need_not_be_reopened(port: int, ada: U
         assert again.rest()[-1]["type"] == "game-abandoned"
     with Stream(port, path_of(game_id), last=stream.last) as nothing:
         assert nothing.status == 204
+        assert "\ncontent-type:" not in nothing.head.lower()
 
 
 # What is said

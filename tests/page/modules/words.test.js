@@ -40,7 +40,7 @@ test("of two chosen languages the later one is used, even if the other loads las
 test("a name that ends with a full stop takes the place of the one after it", async () => {
   await speak("en");
   await learn("details");
-  assert.equal(t("asks.take-back", { names: "Paula W." }), "Paula W. asks to undo a move.");
+  assert.equal(t("asks.take-back", { names: "Paula W." }), "Paula W. asks to take back a move.");
   assert.equal(t("standing-in.sits", { name: "Ada", until: "1 Dec." }), "Ada is playing until 1 Dec.");
   assert.equal(t("standing-in.sits", { name: "Ada", until: "1 May" }), "Ada is playing until 1 May.");
 });
