@@ -49,10 +49,13 @@ def duration_text(length: timedelta) -> str:
 def expect_fields(data: Any, what: str, required: set[str], optional: Collection[str] = ()) -> None:
     if type(data) is not dict:
         raise Unfit("Must be a JSON object.", what)
-    if missing := required - set(data):
-        raise Unfit("`%(field)s` is missing.", what, field=min(missing))
+    # An unknown field comes first: a misspelled field is the reason why another one is missing.
     if unknown := set(data) - required - set(optional):
         raise Unfit("Unknown field `%(field)s`.", what, field=min(unknown)[:40])
+    if missing := required - set(data):
+        raise Unfit(
+            "These fields are missing: %(fields)s.", what, fields=", ".join(f"`{it}`" for it in sorted(missing))
+        )
 
 
 def length_of(data: Any, what: str) -> timedelta:

@@ -46,7 +46,9 @@ def any_caller() -> Caller:
     """Return the caller, with any token. Raise Unauthorized, BadToken, Banned."""
     found = _sender()
     if found is None:
-        raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. Get one with POST /v1/sign-ins."))
+        raise Unauthorized(
+            Words("Send a token: `Authorization: Bearer ...`. Get one with POST /v1/sign-ins or POST /v1/guests.")
+        )
     return found
 
 

@@ -193,6 +193,6 @@ class QueryNumber(fields.Integer):
         super().__init__(validate=from_to(least, most), **kw)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not re.fullmatch("-?[0-9]{1,10}", value):
+        if not re.fullmatch("-?[0-9]{1,100}", value):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)

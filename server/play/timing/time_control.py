@@ -37,6 +37,8 @@ def game_clock(data: Any) -> GameClock:
     if isinstance(data, dict) and "per_move" in data:
         expect_fields(data, "clock", {"per_move"})
         return PerMove(length_of(data["per_move"], "clock: `per_move`"))
+    if data == {}:
+        raise Unfit("Send `per_move`, or `bank`, `increment` and `cap`.", "clock")
     expect_fields(data, "clock", {"bank", "increment", "cap"})
     bank, increment, cap = (length_of(data[field], f"clock: `{field}`") for field in ("bank", "increment", "cap"))
     if max(bank, increment) > cap:

@@ -28,7 +28,7 @@ from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.story.line import Link
-from server.play.table import parse_event, story_item
+from server.play.table import OVER, parse_event, story_item
 from server.play.views import load_visible, own_seat
 from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing, with_retries
@@ -108,6 +108,8 @@ def has_reviews(game: Game) -> bool:
 
 
 def _expect_reviewable(game: Game, seat: Seat) -> None:
+    if game.table.status not in OVER:
+        raise NotFound(noted("This game isn't over yet."))
     if game.table.status != "finished":
         raise NotFound(noted("Only games that were played to the end have reviews."))
     if not can_review(game.table.rules):
