@@ -13,17 +13,21 @@ from server.accounts.players import change_profile, profile
 from server.accounts.preferences import next_bundle
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
+from server.games.presentation import draw
+from server.play.commits import load
 from server.play.mail.mail_in import reply_word, take_mail
 from server.play.seating.games import open_game
 from server.play.seating.seats import change_seat, invite, seat_settings
+from server.play.views import view_of
 from server.play.votes import vote
 from server.post.coalescing import MOST
 from server.post.incoming.answering import deal_with_mails
+from server.render.png import png
 from server.store import desk
 from server.store.tables import Delivery, GameRow, LetterRow, PlayerLetterRow, db
 from tests.post.desk.writing import settle
 from tests.post.incoming.replying import DOMAIN, a_move
-from tests.post.office import Office, a_mail, arrives
+from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import (
     DAY,
     HOUR,
@@ -31,6 +35,7 @@ from tests.support.games import (
     OPEN,
     everything_due_happens,
     game_of,
+    happened,
     later,
     moves_on,
     seats_of,
@@ -215,6 +220,44 @@ def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(
     assert mail.text.count("\nThe table:\n") == MOST
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == mail.page.count('class="play"') == MOST + 2
     assert f"\n== {desk.numbers(ada)[strange]} Strange (Chess) ==\n\nPlease move by " in mail.text
+
+
+def test_a_bundle_shows_each_table_as_it_is_when_the_bundle_leaves(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants(ada, your_turn="bundled")
+    game_id = game_of(ada, bea, rules="sternenglanz", clock=SLOW)
+    office.delivers()
+    moves_on(game_id, bea)  # both choose their first cards at the same time
+    until(bundles()[0].due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    assert "Still choosing their first cards: ada\n" in mail.text
+    assert pictures_in(mail) == [picture_for(game_id, 0)]
+
+
+def test_an_email_that_was_held_back_shows_the_table_as_it_is_when_the_email_leaves(
+    app: Flask, ada: UUID, bea: UUID
+) -> None:
+    office = Office(app, DOMAIN)
+    game_id = game_of(ada, bea, rules="sternenglanz", clock=SLOW)
+    moves_on(game_id, bea)
+    (mail,) = office.mails("ada")
+    assert "Still choosing their first cards: ada\n" in mail.text
+    assert pictures_in(mail) == [picture_for(game_id, 0)]
+    copied = mail.text.partition("\n\n")[2]
+    later(MINUTE)
+    arrives(mail.reply_to, a_mail(f"{a_move(game_id, ada)}\n\n{copied}"))
+    settle()
+    assert not seats_of(game_id)[0].to_act or happened(game_id).count("cards-chosen") == 2
+
+
+def pictures_in(mail: Mail) -> list[bytes]:
+    return [it.get_content() for it in mail.message.walk() if it.get_content_type() == "image/png"]
+
+
+def picture_for(game_id: UUID, seat: int) -> bytes:
+    """The table as this seat sees it now."""
+    game = load(game_id)
+    return png(draw(game.table.rules.NAME, view_of(game, seat), game.names))
 
 
 def test_an_empty_bundle_is_not_sent(ada: UUID, bea: UUID, office: Office) -> None:

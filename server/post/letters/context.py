@@ -148,15 +148,15 @@ class Reader(NamedTuple):
     @property
     def final_view(self) -> tuple[Json, list[Json]]:
         """Return a pair: the reader's view of a finished game, and its events as the reader saw them."""
-        return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
+        return view_of(self.game, self.seat), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:
-        """Return the table as its reader may see it at the email's version, as a PNG and in words."""
+        """Return the table as its reader may see it now, as a PNG and in words."""
         name, names, locale = self.game.table.rules.NAME, self.game.names, spoken().locale
         if is_over:
             picture = draw_end(name, *self.final_view, names, locale)
         else:
-            view = view_of(self.game, self.seat, self.letter.version)
+            view = view_of(self.game, self.seat)
             if since := self._news_since(story(self.game, self.seat)):
                 view = with_news(name, view, view_of(self.game, self.seat, since))
             picture = draw(name, view, names, locale=locale)
@@ -168,7 +168,7 @@ class Reader(NamedTuple):
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
-        """Return what this seat saw after version `since`, up to the email's version."""
+        """Return what this seat saw after version `since`."""
         return self._told(story(self.game, self.seat), since)
 
     @property
@@ -199,11 +199,7 @@ class Reader(NamedTuple):
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
-        news = [
-            it
-            for it in without_undone(items)
-            if since < it["version"] <= self.letter.version and it["type"] not in aside
-        ]
+        news = [it for it in without_undone(items) if since < it["version"] and it["type"] not in aside]
         about = self.game.names, spoken().locale, self.seat, self.game.head.rules
         told = tuple(line for it in news if (line := sentence(it, *about)))
         if len(told) <= _MOST_NEWS:
