@@ -143,10 +143,11 @@ def test_a_players_email_settings_do_not_affect_others_at_the_table(ada: UUID, b
 # Bundles
 
 
-def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_bundle_lists_all_waiting_games_most_urgent_first(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
     wants(ada, your_turn="bundled")
     first = table(ada, bea, title="In no hurry", clock=SLOW)
-    table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
+    urgent = table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
     answered = table(ada, bea, title="Answered", clock=SLOW)
     assert office.subjects("ada") == []
     assert became_of(first, "your-turn") == ["bundled"]
@@ -155,11 +156,25 @@ def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID
     until(bundle.due_at + MINUTE)
     (mail,) = office.mails("ada")
     assert mail.subject == "Your turn in 2 games"
-    assert mail.text.startswith("ada, 2 games are waiting for your move.\n")
+    assert "\nada, 2 games are waiting for your move.\n" in mail.text
     assert re.findall(r"\n== \d (.+) \(Sternenhimmel\) ==\n", mail.text) == ["Urgent", "In no hurry"]
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == 2
     assert "Answered" not in mail.text
     assert "In no hurry" in mail.page
+    numbers = [desk.numbers(ada)[it] for it in (urgent, first)]
+    lefts = re.findall(r"you had (.+) left", mail.text)
+    listed = [
+        f"{number} {title} (Sternenhimmel) with bea and Greedy: your first turn, {left} left"
+        for number, title, left in zip(numbers, ("Urgent", "In no hurry"), lefts, strict=True)
+    ]
+    assert re.findall(r"\n- (.+)", mail.text.partition("\n==")[0].replace("\n  ", " ")) == listed
+    assert re.findall(r'<a href="#game-(\d+)">(.+)</a>', mail.page) == [
+        (str(number), line) for number, line in zip(numbers, listed, strict=True)
+    ]
+    assert re.findall(r'<h1 id="game-(\d+)">', mail.page) == [str(number) for number in numbers]
+    assert "You get this email at 08:00 and 18:00 (UTC). To choose another time, reply “set mails bundled 18:00”." in (
+        " ".join(mail.text.split())
+    )
 
 
 def test_a_reply_to_a_bundle_plays_in_the_game_that_its_line_names(app: Flask, ada: UUID, bea: UUID) -> None:
