@@ -12,10 +12,9 @@ from flask_babel import gettext
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
 from server.games import Json, Seat, presentation
-from server.play.commits import at_version, whole_log
+from server.play.commits import at_version, during_turn
 from server.play.game import Game
 from server.play.planning.plans import plan_of
-from server.play.table import Table, fold_commits, new_table
 from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
@@ -155,22 +154,21 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     The lines come from the email about the turn, and from these replies (see `Incoming`), each as text and as HTML.
     """
 
-    def reader(version: int, data: Json, table: Table | None = None) -> Reader:
+    def reader(version: int, data: Json, then: Game | None = None) -> Reader:
         letter = LetterRow(game_id=game.game_id, seat=seat, version=version, data=data)
-        then = replace(game, table=table or at_version(game, version))
+        then = then or replace(game, table=at_version(game, version))
         return Reader(then, seat, ALWAYS.zone, base_url, letter)
 
-    tables = (table for _, table in fold_commits(new_table(game.head.rules), whole_log(game.game_id)))
-    in_turn = [it for it in tables if it.turns and it.turns[seat] == turn]
+    in_turn = during_turn(game, seat, turn)
     words: list[YourTurn | Answer] = []
     plan = plan_of(game, seat)["ended"] if in_turn else None
     joined = {it["version"]: it for it in answers if it.get("may_join") and it["version"] <= turn}
     newest = sorted(joined.values(), key=lambda it: it["version"])
-    for table in in_turn:  # the email shows the table at the time when it was sent
-        words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}, table), NO_TIME))
+    for then in in_turn:  # the email shows the table at the time when it was sent
+        words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}, then), NO_TIME))
         for nr in range(len(newest)):  # earlier ones may have been sent by themselves
             data = reduce(with_confirmation, newest[nr:], {"turn": turn, "plan": plan})
-            words.append(about_turn(reader(turn, data, table), NO_TIME))
+            words.append(about_turn(reader(turn, data, then), NO_TIME))
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
     late = [it for it in answers if in_turn and it["turn"] == it["version"] < turn]  # see `bring_up_to_date`
     words += [_about_mail(reader(turn, {**said, "turn": turn}), NO_TIME) for said in late]

@@ -1,14 +1,13 @@
 """Emails about turns in several games."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 from flask_babel import gettext
 
 from server.accounts.notice_kinds import YOUR_TURN
-from server.accounts.preferences import DEFAULT_TIMES, stored_notifications
 from server.clock import clock
 from server.play.commits import load
 from server.play.seating.lobby import WaitingGame
@@ -138,17 +137,7 @@ def turns_in_bundle(
             chat=reader.chat if reader else None,
         )
         listed.append(turn)
-    turns = your_turns(it.known, told, it.reply_domain, tuple(listed), news)
-    return replace(turns, hours=_hours(it.known, zone) if it.reply_domain else "")
-
-
-def _hours(player: Player, zone: ZoneInfo) -> str:
-    """Return when a player gets bundles, and how to change that, a sentence each."""
-    times = stored_notifications(player.notifications).get("bundle_at", DEFAULT_TIMES)
-    told = gettext("You get this email at %(times)s (%(zone)s).", times=spoken().listed(sorted(times)), zone=zone.key)
-    bundled = gettext("set mails bundled")
-    more = gettext("To choose another time, reply “%(line)s”.", line=f"{bundled} 18:00")
-    return f"{told} {more}"
+    return your_turns(it.known, told, it.reply_domain, tuple(listed), news)
 
 
 def _reader_of(game: WaitingGame, it: Recipient, zone: ZoneInfo) -> Reader | None:
