@@ -12,8 +12,8 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat, without_undone
-from server.games.presentation import draw, draw_end, in_words, sentence, with_news
-from server.play.game import Game, last_minute
+from server.games.presentation import bot_name, draw, draw_end, in_words, sentence, with_news
+from server.play.game import Game, has_left, last_minute
 from server.play.notices import is_outdated
 from server.play.seating.seats import return_word
 from server.play.story import authors
@@ -200,12 +200,19 @@ class Reader(NamedTuple):
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
         news = [it for it in without_undone(items) if since < it["version"] and it["type"] not in aside]
-        about = self.game.names, spoken().locale, self.seat, self.game.head.rules
-        told = tuple(line for it in news if (line := sentence(it, *about)))
+        told = tuple(line for it in news if (line := self._sentence(it)))
         if len(told) <= _MOST_NEWS:
             return told
         before = gettext("Much more happened before. You'll find it on the game's page.")
         return (before, *told[-_MOST_NEWS:])
+
+    def _sentence(self, item: Json) -> str | None:
+        seat = item["seat"]
+        if item["type"] == "seat-handed-over" and item["why"] == "resigned" and has_left(self.game.seats[seat]):
+            name, bot = self.game.names[seat], bot_name(item["bot"])
+            told = gettext("%(name)s has left Sternenpost. The bot %(bot)s plays on for them.", name=name, bot=bot)
+            return str(told)
+        return sentence(item, self.game.names, spoken().locale, self.seat, self.game.head.rules)
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
         """Return the version of the player's last move before the email's version."""
