@@ -273,5 +273,6 @@ RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text
 # By id of a section of the rules: the names of the pieces, cards and places that it explains, in all languages, as a
 # regular expression without groups that capture.
 Terms = Mapping[str, str]
-# story item, names by seat, language, whether the reader has the event's seat -> sentence; by type of event
+# story item, with the seat of the `reader` if they play; names by seat, language, whether the reader has the event's
+# seat -> sentence; by type of event
 Sentence = Callable[[Json, Sequence[str], "Language", bool], str]

@@ -132,9 +132,11 @@ def sentence(
         return _game_ended(item, names, language(locale), score_unit(rules_name))
     tell = sentences().get(item["type"])
     is_own = reader is not None and item.get("seat") == reader and item.get("by") not in ("bot", "stand-in")
-    if reader is not None and "choices" in item:  # one of each seat
-        you = language(locale).gettext("You")
-        names = [you if seat == reader else name for seat, name in enumerate(names)]
+    if reader is not None:
+        item = {**item, "reader": reader}
+        if item.get("seat") is None:  # about all seats
+            you = language(locale).gettext("You")
+            names = [you if seat == reader else name for seat, name in enumerate(names)]
     return tell and tell(item, names, language(locale), is_own)
 
 
@@ -151,7 +153,11 @@ def _sentences_of(game: Any) -> Iterator[tuple[str, Sentence]]:
 
 def _name_event(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     what = item["type"].replace("-", " ")
-    facts = {key: value for key, value in item.items() if key not in ("type", "seat", "seq", "version", "recorded_at")}
+    facts = {
+        key: value
+        for key, value in item.items()
+        if key not in ("type", "seat", "seq", "version", "recorded_at", "reader")
+    }
     who = "" if item["seat"] is None else f"{names[item['seat']]}: "
     return f"{who}{what} ({_written(facts)})." if facts else f"{who}{what}."
 

@@ -18,7 +18,7 @@ from server.play.events import StandInEnded, TimeExtended
 from server.play.game import Game, Outline, expect_playable, readable
 from server.play.mail import letters
 from server.play.story.table_cache import tables
-from server.play.table import OVER, Table, fold, goes_behind, new_table, next_commit, rules_of, type_name
+from server.play.table import OVER, Table, fold, fold_commits, goes_behind, new_table, next_commit, rules_of, type_name
 from server.play.timing import due_times, host_clock
 from server.store import log
 from server.store.connections import autocommit
@@ -244,6 +244,12 @@ def at_version(game: Game, version: int) -> Table:
     if version == game.table.version:
         return game.table
     return fold(new_table(game.head.rules), [row for row in whole_log(game.game_id) if row.version <= version])
+
+
+def during_turn(game: Game, seat: Seat, turn: int) -> list[Game]:
+    """Return the game as it was at each version of this turn of a seat."""
+    tables = (table for _, table in fold_commits(new_table(game.head.rules), whole_log(game.game_id)))
+    return [replace(game, table=it) for it in tables if it.turns and it.turns[seat] == turn]
 
 
 def whole_log(game_id: UUID) -> list[Recorded]:

@@ -159,6 +159,11 @@ def name_of_former(player_id: UUID) -> str:
     return f"Former player {player_id.hex[:4]}"
 
 
+def has_left(row: SeatState) -> bool:
+    """Return whether the account of the player in this seat was deleted."""
+    return row.player_id is not None and row.person.name == name_of_former(row.player_id)
+
+
 def last_minute(until_at: datetime) -> datetime:
     """Return the end of a stand-in as emails show it. Midnight after the last day would read as if the stand-in lasted
     another day."""

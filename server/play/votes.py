@@ -341,14 +341,14 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
     }
 
 
-def ended_by(game: Game, seat: Seat, version: int) -> Seat | None:
-    """Return the seat whose move before this version ended the vote on this player's take-back. Return None if there is
+def ended_by(game: Game, seat: Seat) -> Seat | None:
+    """Return the seat whose move ended the vote on this player's take-back. Return None if there is
     none, or if the player has moved since."""
     asked = (Vote.game_id == game.game_id) & (Vote.wish == TAKE_BACK) & (Vote.seat == seat) & (Vote.mover == seat)
     begun = db.session.scalars(select(Vote.at_version).where(asked)).one_or_none()
     if begun is None:
         return None
-    later = (it for it in whole_log(game.game_id) if begun < it.version <= version and it.type not in HOUSE_EVENTS)
+    later = (it for it in whole_log(game.game_id) if begun < it.version <= game.version and it.type not in HOUSE_EVENTS)
     movers = [it.seat for it in later if it.seat is not None]
     return movers[0] if movers and seat not in movers else None
 

@@ -133,16 +133,16 @@ def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
     return first_turn(rules.NAME, rules.view(state, seat), spoken().locale)
 
 
-def so_far(game: Game, seat: Seat, version: int, told: str = "") -> tuple[str, ...]:
-    """Return what a seat had played at this version of a turn that wasn't over, as a sentence, unless it is `told`."""
+def so_far(game: Game, seat: Seat, told: str = "") -> tuple[str, ...]:
+    """Return what a seat has played of a turn that isn't over, as a sentence, unless it is `told`."""
     rules = game.table.rules
-    begun = in_words(rules, played_so_far(game, seat, version), spoken().locale)
+    begun = in_words(rules, played_so_far(game, seat), spoken().locale)
     return (gettext("You've played so far: %(move)s", move=begun),) if begun and begun != told else ()
 
 
-def ended_request(game: Game, seat: Seat, version: int) -> tuple[str, ...]:
-    """Return a sentence if another player's move up to this version has ended this seat's request for a take-back."""
-    who = ended_by(game, seat, version)
+def ended_request(game: Game, seat: Seat) -> tuple[str, ...]:
+    """Return a sentence if another player's move has ended this seat's request for a take-back."""
+    who = ended_by(game, seat)
     if who is None:
         return ()
     return (gettext("%(who)s moved, so your request to take back a move has ended.", who=game.names[who]),)

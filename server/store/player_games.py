@@ -46,6 +46,6 @@ def has_game_titled(player_id: UUID, title: str, before: tuple[datetime, UUID] |
     own = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)
     if before is not None:
         own = own.where(tuple_(PlayerGame.made_at, PlayerGame.game_id) < before)
-    games = db.session.scalars(own.order_by(PlayerGame.made_at.desc()).limit(_MOST_COMPARED)).all()
-    alike = select(GameRow.game_id).where(GameRow.game_id.in_(games), GameRow.title == title)
-    return bool(games) and db.session.execute(alike.limit(1)).first() is not None
+    newest = own.order_by(PlayerGame.made_at.desc()).limit(_MOST_COMPARED)
+    alike = select(GameRow.game_id).where(GameRow.game_id.in_(newest), GameRow.title == title)
+    return db.session.execute(alike.limit(1)).first() is not None

@@ -13,17 +13,21 @@ from server.accounts.players import change_profile, profile
 from server.accounts.preferences import next_bundle
 from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
+from server.games.presentation import draw
+from server.play.commits import load
 from server.play.mail.mail_in import reply_word, take_mail
 from server.play.seating.games import open_game
 from server.play.seating.seats import change_seat, invite, seat_settings
+from server.play.views import view_of
 from server.play.votes import vote
 from server.post.coalescing import MOST
 from server.post.incoming.answering import deal_with_mails
+from server.render.png import png
 from server.store import desk
 from server.store.tables import Delivery, GameRow, LetterRow, PlayerLetterRow, db
 from tests.post.desk.writing import settle
 from tests.post.incoming.replying import DOMAIN, a_move
-from tests.post.office import Office, a_mail, arrives
+from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import (
     DAY,
     HOUR,
@@ -31,6 +35,7 @@ from tests.support.games import (
     OPEN,
     everything_due_happens,
     game_of,
+    happened,
     later,
     moves_on,
     seats_of,
@@ -138,10 +143,11 @@ def test_a_players_email_settings_do_not_affect_others_at_the_table(ada: UUID, b
 # Bundles
 
 
-def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_bundle_lists_all_waiting_games_most_urgent_first(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
     wants(ada, your_turn="bundled")
     first = table(ada, bea, title="In no hurry", clock=SLOW)
-    table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
+    urgent = table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
     answered = table(ada, bea, title="Answered", clock=SLOW)
     assert office.subjects("ada") == []
     assert became_of(first, "your-turn") == ["bundled"]
@@ -150,11 +156,25 @@ def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID
     until(bundle.due_at + MINUTE)
     (mail,) = office.mails("ada")
     assert mail.subject == "Your turn in 2 games"
-    assert mail.text.startswith("ada, 2 games are waiting for your move.\n")
+    assert "\nada, 2 games are waiting for your move.\n" in mail.text
     assert re.findall(r"\n== \d (.+) \(Sternenhimmel\) ==\n", mail.text) == ["Urgent", "In no hurry"]
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == 2
     assert "Answered" not in mail.text
     assert "In no hurry" in mail.page
+    numbers = [desk.numbers(ada)[it] for it in (urgent, first)]
+    lefts = re.findall(r"you had (.+) left", mail.text)
+    listed = [
+        f"{number} {title} (Sternenhimmel) with bea and Greedy: your first turn, {left} left"
+        for number, title, left in zip(numbers, ("Urgent", "In no hurry"), lefts, strict=True)
+    ]
+    assert re.findall(r"\n- (.+)", mail.text.partition("\n==")[0].replace("\n  ", " ")) == listed
+    assert re.findall(r'<a href="#game-(\d+)">(.+)</a>', mail.page) == [
+        (str(number), line) for number, line in zip(numbers, listed, strict=True)
+    ]
+    assert re.findall(r'<h1 id="game-(\d+)">', mail.page) == [str(number) for number in numbers]
+    assert "You get this email at 08:00 and 18:00 (UTC). To choose another time, reply “set mails bundled 18:00”." in (
+        " ".join(mail.text.split())
+    )
 
 
 def test_a_reply_to_a_bundle_plays_in_the_game_that_its_line_names(app: Flask, ada: UUID, bea: UUID) -> None:
@@ -215,6 +235,44 @@ def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(
     assert mail.text.count("\nThe table:\n") == MOST
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == mail.page.count('class="play"') == MOST + 2
     assert f"\n== {desk.numbers(ada)[strange]} Strange (Chess) ==\n\nPlease move by " in mail.text
+
+
+def test_a_bundle_shows_each_table_as_it_is_when_the_bundle_leaves(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants(ada, your_turn="bundled")
+    game_id = game_of(ada, bea, rules="sternenglanz", clock=SLOW)
+    office.delivers()
+    moves_on(game_id, bea)  # both choose their first cards at the same time
+    until(bundles()[0].due_at + MINUTE)
+    (mail,) = office.mails("ada")
+    assert "Still choosing their first cards: ada\n" in mail.text
+    assert pictures_in(mail) == [picture_for(game_id, 0)]
+
+
+def test_an_email_that_was_held_back_shows_the_table_as_it_is_when_the_email_leaves(
+    app: Flask, ada: UUID, bea: UUID
+) -> None:
+    office = Office(app, DOMAIN)
+    game_id = game_of(ada, bea, rules="sternenglanz", clock=SLOW)
+    moves_on(game_id, bea)
+    (mail,) = office.mails("ada")
+    assert "Still choosing their first cards: ada\n" in mail.text
+    assert pictures_in(mail) == [picture_for(game_id, 0)]
+    copied = mail.text.partition("\n\n")[2]
+    later(MINUTE)
+    arrives(mail.reply_to, a_mail(f"{a_move(game_id, ada)}\n\n{copied}"))
+    settle()
+    assert not seats_of(game_id)[0].to_act or happened(game_id).count("cards-chosen") == 2
+
+
+def pictures_in(mail: Mail) -> list[bytes]:
+    return [it.get_content() for it in mail.message.walk() if it.get_content_type() == "image/png"]
+
+
+def picture_for(game_id: UUID, seat: int) -> bytes:
+    """The table as this seat sees it now."""
+    game = load(game_id)
+    return png(draw(game.table.rules.NAME, view_of(game, seat), game.names))
 
 
 def test_an_empty_bundle_is_not_sent(ada: UUID, bea: UUID, office: Office) -> None:

@@ -325,14 +325,18 @@ def test_subjects_number_games_that_have_the_same_title(office: Office, ada: UUI
     assert told.subject == f"bea asks for a pause: Stars (game {numbers(ada)[second]})", "It outlasts the older game."
 
 
-def test_opponents_read_that_a_deleted_player_resigned_and_a_bot_plays_on(office: Office, ada: UUID, bea: UUID) -> None:
+def test_opponents_read_that_a_player_has_deleted_their_account_and_a_bot_plays_on(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
     change_profile(ada, {"locale": "de"})
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     moves_on(game_id, ada)
     delete_player(bea)
     everything_due_happens()
     told = office.mails("ada")[-1].text
-    assert f"- Gelöschtes Konto {bea.hex[:4]} hat aufgegeben. Der Bot Greedy hat übernommen." in told
+    assert f"- Gelöschtes Konto {bea.hex[:4]} hat Sternenpost verlassen. Der Bot Greedy spielt weiter." in " ".join(
+        told.split()
+    )
     assert "Former player" not in told
 
 

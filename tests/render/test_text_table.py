@@ -7,7 +7,8 @@ import pytest
 from server.games import SeededDice
 from server.games import sternenhimmel as game
 from server.games.presentation import sentence, table
-from server.games.sternenhimmel.material import named
+from server.games.sternenhimmel.material import BOARDS, Lying, named
+from server.games.sternenhimmel.scoring import score
 from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, StarPlaced, State
 from server.render.text_layout import WIDTH
 
@@ -75,6 +76,24 @@ def test_short_forms_of_a_constellation_are_listed_once_and_only_if_they_differ(
     assert named(board, locale) == told
     dealt = {"type": "board-dealt", "board": "leo", "slot": 0, "seat": None}
     assert sentence(dealt, NAMES, "en") == "Leo came into play."
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        (None, "Anna: 0 (+3 coins), Ben: 13 (+5 coins)."),
+        (0, "You: 0 (+3 coins), Ben: 13 (+5 coins)."),
+        (1, "Anna: 0 (+3 coins), You: 13 (+5 coins)."),
+        (2, "Anna: 0 (+3 coins), Ben: 13 (+5 coins). Your stars on a and e were swallowed. You got no coins."),
+        (3, "Anna: 0 (+3 coins), Ben: 13 (+5 coins). You had no star there and got no coins."),
+    ],
+)
+def test_the_sentence_about_a_scoring_names_the_readers_share(reader: int | None, told: str) -> None:
+    stars = {"a": Lying(2, "7"), "b": Lying(1, "10"), "c": Lying(0, "B"), "d": Lying(1, "3"), "e": Lying(2, "5")}
+    scored = score(BOARDS["aries"], stars, game.resolve_options({}, 4), [0, 0, 0, 0])
+    item = game.tell(scored, reader)
+    assert item
+    assert sentence(item, [*NAMES, "Dora"], "en", reader) == f"Aries was full and was scored: {told}"
 
 
 def test_lines_of_the_text_table_stay_short_even_with_long_names() -> None:

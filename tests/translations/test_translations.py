@@ -197,7 +197,8 @@ def test_amounts_use_the_singular_and_plural_of_the_language() -> None:
 
     said = [sentence(scored(paid), NAMES, "fr") for paid in (1, 7)]
     assert said == [
-        f"La constellation Lion est pleine. Décompte\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
+        f"La constellation Lion est pleine. Décompte\u202f: Ada\u202f: 5 ({coins})."
+        for coins in ("+1 pièce", "+7 pièces")
     ]
 
 

@@ -144,7 +144,11 @@ def _star_moved(item: Json, names: Sequence[str], say: Language, is_own: bool) -
 
 def _supernova_laid(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
     removed = ", ".join(f"{field} ({piece_name(star, say.locale)})" for field, star in item["removed"])
-    points = [f"{name} {gained:+d}" for name, gained in zip(names, item["points"], strict=True) if gained]
+    points = [
+        f"{name} {gained:+d}"
+        for seat, (name, gained) in enumerate(zip(names, item["points"], strict=True))
+        if gained or (seat == item.get("reader") and any(item["points"]))
+    ]
     scored = punctuated(f"; {', '.join(points)}", say.locale) if points else ""
     where = {"name": names[item["seat"]], "field": item["field"]}
     if removed:

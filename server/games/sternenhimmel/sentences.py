@@ -1,10 +1,11 @@
 """Sentences about the events of Sternenhimmel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from server.games.contract import Json, Sentence
+from server.games.contract import Json, Seat, Sentence
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import Placement
+from server.render.text_layout import punctuated
 from server.translations import Language
 
 _SPACES = sum(len(board.spaces) for board in BOARDS.values())
@@ -51,15 +52,37 @@ def _star(star: str | None, say: Language) -> str:
 
 def scored(item: Json, names: Sequence[str], say: Language, is_own: bool = False) -> str:
     totals = [
-        f"{names[seat]} {total}" + (f" ({_coins(paid, say)})" if paid else "")
+        punctuated(f"{names[seat]}: {total}", say.locale) + (f" ({_coins(paid, say)})" if paid else "")
         for seat, (total, paid) in enumerate(zip(item["totals"], item["payouts"], strict=True))
         if total is not None
     ]
-    if not totals:
-        return say.gettext("%(board)s was full, but no star was left to score.", board=board_name(item, say))
-    return say.gettext(
-        "%(board)s was full and was scored: %(totals)s.", board=board_name(item, say), totals=", ".join(totals)
-    )
+    board = board_name(item, say)
+    if totals:
+        told = say.gettext("%(board)s was full and was scored: %(totals)s.", board=board, totals=", ".join(totals))
+    else:
+        told = say.gettext("%(board)s was full, but no star was left to score.", board=board)
+    return " ".join((told, *_own_share(item, item["reader"], say))) if "reader" in item else told
+
+
+def _own_share(item: Json, seat: Seat, say: Language) -> Iterator[str]:
+    """Yield which of the reader's stars were lost, and whether the reader got no coins, a sentence each."""
+    own = [it["space"] for it in item["placements"] if it["seat"] == seat]
+    if swallowed := [it for it in own if it in item["swallowed"]]:
+        yield say.ngettext(
+            "Your star on %(spaces)s was swallowed.",
+            "Your stars on %(spaces)s were swallowed.",
+            len(swallowed),
+            spaces=say.listed(swallowed),
+        )
+    if vanished := [it for it in own if it in item["annihilated"]]:
+        yield say.ngettext(
+            "Your black hole on %(spaces)s vanished.",
+            "Your black holes on %(spaces)s vanished.",
+            len(vanished),
+            spaces=say.listed(vanished),
+        )
+    if not item["payouts"][seat]:
+        yield say.gettext("You got no coins.") if own else say.gettext("You had no star there and got no coins.")
 
 
 def _coins(paid: int, say: Language) -> str:

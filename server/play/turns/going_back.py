@@ -124,10 +124,10 @@ def move_after(game: Game, to: int) -> str:
     return game.table.rules.write_move(played_after(game, to))
 
 
-def played_so_far(game: Game, seat: Seat, version: int) -> str:
-    """Return what this seat had played of a turn that wasn't over at this version, in the game's notation, or ""."""
+def played_so_far(game: Game, seat: Seat) -> str:
+    """Return what this seat has played of a turn that isn't over, in the game's notation, or ""."""
     rules = game.table.rules
-    line = line_of(rules.NAME, [row for row in whole_log(game.game_id) if row.version <= version])
+    line = line_of(rules.NAME, [row for row in whole_log(game.game_id) if row.version <= game.version])
     commits = [
         [parse_event(rules, it) for it in link.commit if it.type in rules.EVENTS] for link in line.begun_by(seat)
     ]

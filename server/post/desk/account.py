@@ -16,17 +16,17 @@ from flask_babel import force_locale, gettext
 from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF, YOUR_TURN
 from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
-from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
+from server.accounts.preferences import DEFAULT_REMINDERS, DEFAULT_TIMES, next_bundle, stored_reminders
 from server.clock import clock
 from server.durations import duration
 from server.errors import Unfit
 from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
-from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in
+from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in, times_in
 from server.post.desk.commands import BY_NAME
 from server.post.desk.days import days_in, weekdays_in
-from server.post.wording import span, spoken
+from server.post.wording import moment, span, spoken
 from server.render.text_layout import punctuated
 from server.sanitize import clean
 from server.translations import noted, times
@@ -74,7 +74,8 @@ def _listed(known: Json) -> list[str]:
         for kind, choice in choices.items()
         if choice not in (usual, AT_ONCE if usual not in NOTICE_KINDS[kind].choices else usual)
     )
-    special = [gettext(_CHOICES[usual]), *dict.fromkeys(others)]
+    at = spoken().listed(sorted(known["notifications"].get("bundle_at", DEFAULT_TIMES)))
+    special = [f"{gettext(_CHOICES[usual])} {at if usual == BUNDLED else ''}".strip(), *dict.fromkeys(others)]
     if YOUR_TURN.name not in mails:
         special.append(gettext("turns within two minutes, several games in one email"))
     found = {
@@ -132,6 +133,10 @@ def _set(errand: Errand, rest: str) -> Said:
             told.append(
                 gettext("From now on, we don't announce your turns, and don't warn you before your time runs out.")
             )
+        if name == commands.MAILS and BUNDLED in changed["notifications"].get("mails", {}).values():
+            zone = stored_zone(changed["zone"])
+            at = next_bundle(changed["notifications"], changed["zone"], clock.now())
+            told.append(gettext("The next email with all your turns and news comes on %(at)s.", at=moment(at, zone)))
         return Said(told=told)
 
 
@@ -165,11 +170,13 @@ def _change_calendar(errand: Errand, field: str, value: Any) -> None:
 
 
 def _set_mails(errand: Errand, value: str) -> None:
-    """Set how emails are sent: for all kinds, or for a kind that is named before the choice. `default` undoes all choices."""
+    """Set how emails are sent: for all kinds, or for a kind that is named before the choice. Behind
+    `bundled`, or instead of it, stand the times of day. `default` undoes all choices."""
     if value.lower() in _DEFAULT:
         return adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": {}})
-    kind, choice = _kind_and_choice(value)
-    if choice is None:
+    value, times_of_day = times_in(value)
+    kind, choice = _kind_and_choice(value) if value else ("", BUNDLED)
+    if choice is None or (times_of_day and choice != BUNDLED):
         raise Unclear(noted("The values of this setting are at-once, bundled, off and default."))
     kinds = [it for it in MAIL_KINDS if kind in ("", *_words_of_kind(it))]
     if not kinds:
@@ -181,7 +188,8 @@ def _set_mails(errand: Errand, value: str) -> None:
             known=", ".join(dict.fromkeys(map(_kind_in_words, MAIL_KINDS))),
         )
     chosen = {it: choice for it in kinds if kind or choice in NOTICE_KINDS[it].choices}
-    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen})
+    at = {"bundle_at": sorted(set(times_of_day))} if times_of_day else {}
+    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen, **at})
 
 
 def _kind_in_words(kind: str) -> str:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
+from server.accounts.notice_kinds import BUNDLED
 from server.accounts.players import profile
 from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
@@ -22,7 +23,16 @@ from server.play.game import Game
 from server.play.mail.mail_in import KEPT
 from server.play.views import load_visible
 from server.post.desk import commands
-from server.post.desk.arguments import ALL_EDITIONS, Unclear, is_number, number_in, rules_in, wanted_in, without_bots
+from server.post.desk.arguments import (
+    ALL_EDITIONS,
+    Unclear,
+    is_number,
+    number_in,
+    rules_in,
+    times_in,
+    wanted_in,
+    without_bots,
+)
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_of, section_about
@@ -213,10 +223,10 @@ _SETTINGS = {  # a value for examples, and what the setting does
     commands.MAILS: (
         noted("bundled"),
         noted(
-            "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. With "
-            "at-once, you get each email immediately. With off, you get no emails about your games. With default, turns that "
-            "begin within two minutes come in one email. For one kind of email, write how its subjects begin before the "
-            'value, such as "set mails reminder off".'
+            "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. To "
+            'choose another time, add it, such as "bundled 18:00". With at-once, you get each email immediately. With off, '
+            "you get no emails about your games. With default, turns that begin within two minutes come in one email. For "
+            'one kind of email, write how its subjects begin before the value, such as "set mails reminder off".'
         ),
     ),
     commands.REMINDERS: (
@@ -278,6 +288,10 @@ def _not_understood(asked: Asked) -> Said:
         told = [gettext("We don't understand this line."), _did_you_mean(line)]
         return Said(told=told, offers=[meant.canonical])
     told = [gettext("We don't understand this line.")]
+    before, hours = times_in(asked.line)
+    if hours and not before and not asked.line.isdecimal():  # a reply to an email that comes at another time
+        line = f"{commands.SET} {commands.MAILS} {BUNDLED} {' '.join(hours)}"
+        return Said(told=[*told, _did_you_mean(" ".join((gettext("set mails bundled"), *hours)))], offers=[line])
     name = asked.near or next((name for topic, name in _COMMANDS_ABOUT.items() if is_about(asked.line, topic)), "")
     if not name:
         return Said(told=told, items=[_with_help(name) for name in _FIRST])

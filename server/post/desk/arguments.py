@@ -65,6 +65,19 @@ _BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNOREC
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?<![\w:.])([01]?\d|2[0-3])(?:[:.h]([0-5]\d))?(?: ?(uhr|h|heures?|o'clock|[ap]\.?m\.?))?(?![\w:]|\.\w)",
+    re.IGNORECASE,
+)
+_BESIDE_TIMES = (
+    *("at", "um", "à", "a", "alle", "ore", "and", "und", "et", "e", "every", "each", "jeden", "day", "tag"),
+    *("chaque", "jour", "ogni", "giorno", "daily", "täglich"),
+)
+_BUNDLE = re.compile(
+    r"(?:(?:the|my|die|le|la|il|e-?mails?|mails?|courriels) )?"
+    r"(?:bundled?|digest|gebündelt|sammel-?mail|(?:re)?groupés|récapitulatif|raggruppate|riepilogo)",
+    re.IGNORECASE,
+)
 _MOST_OF_NAME = 3  # words
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
@@ -298,6 +311,32 @@ def reminders_in(text: str) -> list[str]:
                 )
             )
     return found
+
+
+def times_in(text: str) -> tuple[str, list[str]]:
+    """Return a pair: the text before the times of day at its end, and these times, such as `07:30`."""
+    found = list(_TIME.finditer(text))
+    head = text[: found[0].start()].split() if found else []
+    between = _TIME.sub(" ", text[found[0].start() :]) if found else ""
+    if not found or any(it not in _BESIDE_TIMES for it in re.findall(r"\w+", between.lower())):
+        return text, []
+    while head and head[-1].lower().strip(",") in _BESIDE_TIMES:
+        head.pop()
+    return " ".join(head), [_time_of_day(*it.groups(default="")) for it in found]
+
+
+def _time_of_day(hour: str, minute: str, half: str) -> str:
+    """Return a time of day. `half`: `am` or `pm`, unless it is another word or ""."""
+    hours = int(hour)
+    if half[:1].lower() in ("a", "p") and 1 <= hours <= 12:
+        hours = hours % 12 + (12 if half[0].lower() == "p" else 0)
+    return f"{hours:02}:{minute or '00'}"
+
+
+def times_of_bundle(line: str) -> list[str]:
+    """Return the times of day in a line such as `bundle at 7`, or []."""
+    head, times = times_in(line)
+    return times if _BUNDLE.fullmatch(head) else []
 
 
 def is_off(text: str) -> bool:

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise, takewhile
 from unicodedata import normalize
 
+from server.accounts.notice_kinds import BUNDLED
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk import commands
@@ -25,6 +26,7 @@ from server.post.desk.arguments import (
     language_in,
     number_and_version,
     rules_in,
+    times_of_bundle,
     without_bots,
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
@@ -634,6 +636,8 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     is_name = setting == NAME and rest.strip(_AROUND)  # our first email suggests this form
     if is_name or (setting == LANGUAGE and _fits(language_in, value)) or (setting == ZONE and _PLACE.fullmatch(value)):
         return Asked(line[:LONGEST], SET, f"{setting} {value}"[:LONGEST])
+    if times := times_of_bundle(line):
+        return Asked(line[:LONGEST], SET, f"{commands.MAILS} {BUNDLED} {' '.join(times)}")
     return None
 
 

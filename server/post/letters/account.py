@@ -1,6 +1,6 @@
 """Emails about an account: codes, apps that act for a player, and the bundle for all of a player's games."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, TypeVar
 from uuid import UUID
@@ -11,14 +11,14 @@ from server.accounts import notice_kinds
 from server.accounts.apps import end_app_token, rights
 from server.accounts.calendars import stored_zone
 from server.accounts.mailed_codes import CODE_LIFE
-from server.accounts.preferences import mail_choice
+from server.accounts.preferences import DEFAULT_TIMES, mail_choice, stored_notifications
 from server.clock import clock
 from server.play.commits import load
 from server.play.seating.lobby import waiting_games
 from server.post.batching import letters_in, put_into_newer
 from server.post.letters.context import Reader, Recipient, builds, letter_for
 from server.post.letters.several import YourTurns, turns_in_bundle
-from server.post.wording import GameLetter, Letter, span
+from server.post.wording import GameLetter, Letter, span, spoken
 from server.webhooks.failures import failure
 from server.webhooks.subscriptions import GONE
 
@@ -139,5 +139,18 @@ def bundle(it: Recipient) -> YourTurns | None:
     readers = (Reader(load(row.game_id), row.seat, zone, it.base_url, row) for row in letters_in(it.letter))
     written = (letter_for(reader) for reader in readers if not reader.is_outdated)
     news = tuple(dict.fromkeys(words for words in written if isinstance(words, GameLetter)))
-    told = turns_in_bundle(it, waiting, news, zone)
+    told = replace(turns_in_bundle(it, waiting, news, zone), hours=_hours(it))
     return told if told.turns or told.listed or news else None
+
+
+def _hours(it: Recipient) -> str:
+    """Return when a player gets bundles, and how to change that by email, a sentence each. Return "" if inbound mail is
+    off."""
+    if it.reply_domain is None:
+        return ""
+    times = sorted(stored_notifications(it.known.notifications).get("bundle_at", DEFAULT_TIMES))
+    zone = stored_zone(it.known.zone).key
+    told = gettext("You get this email at %(times)s (%(zone)s).", times=spoken().listed(times), zone=zone)
+    bundled = gettext("set mails bundled")
+    more = gettext("To choose another time, reply “%(line)s”.", line=f"{bundled} 18:00")
+    return f"{told} {more}"

@@ -12,7 +12,7 @@ from flask_babel import gettext
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
 from server.games import Json, Seat, presentation
-from server.play.commits import at_version
+from server.play.commits import at_version, during_turn
 from server.play.game import Game
 from server.play.planning.plans import plan_of
 from server.play.views import turn_of, view_of
@@ -111,7 +111,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=presentation.in_words(rules, said.get("undone", ""), spoken().locale),
         done=(
-            *(so_far(game, seat, reader.letter.version) if said.get("undone") else ()),
+            *(so_far(game, seat) if said.get("undone") else ()),
             *said["done"],
             *_without_a_turn(said, is_asked),
             *_next(game, seat, said),
@@ -154,24 +154,23 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
     The lines come from the email about the turn, and from these replies (see `Incoming`), each as text and as HTML.
     """
 
-    def reader(version: int, data: Json) -> Reader:
+    def reader(version: int, data: Json, then: Game | None = None) -> Reader:
         letter = LetterRow(game_id=game.game_id, seat=seat, version=version, data=data)
-        then = replace(game, table=at_version(game, version))
+        then = then or replace(game, table=at_version(game, version))
         return Reader(then, seat, ALWAYS.zone, base_url, letter)
 
-    table = at_version(game, turn)
-    is_turn = table.turns and table.turns[seat] == turn
+    in_turn = during_turn(game, seat, turn)
     words: list[YourTurn | Answer] = []
-    if is_turn:
-        plan = plan_of(game, seat)["ended"]
-        words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}), NO_TIME))
-        joined = {it["version"]: it for it in answers if it.get("may_join") and it["version"] <= turn}
-        newest = sorted(joined.values(), key=lambda it: it["version"])
+    plan = plan_of(game, seat)["ended"] if in_turn else None
+    joined = {it["version"]: it for it in answers if it.get("may_join") and it["version"] <= turn}
+    newest = sorted(joined.values(), key=lambda it: it["version"])
+    for then in in_turn:  # the email shows the table at the time when it was sent
+        words.append(about_turn(reader(turn, {"turn": turn, "plan": plan}, then), NO_TIME))
         for nr in range(len(newest)):  # earlier ones may have been sent by themselves
             data = reduce(with_confirmation, newest[nr:], {"turn": turn, "plan": plan})
-            words.append(about_turn(reader(turn, data), NO_TIME))
+            words.append(about_turn(reader(turn, data, then), NO_TIME))
     words += [_about_mail(reader(said["version"], said), NO_TIME) for said in answers]
-    late = [it for it in answers if is_turn and it["turn"] == it["version"] < turn]  # see `bring_up_to_date`
+    late = [it for it in answers if in_turn and it["turn"] == it["version"] < turn]  # see `bring_up_to_date`
     words += [_about_mail(reader(turn, {**said, "turn": turn}), NO_TIME) for said in late]
     return [line for it in words for line in _lines(it, spoken().locale)]
 

@@ -12,8 +12,8 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
 from server.games import Json, Seat, without_undone
-from server.games.presentation import draw, draw_end, in_words, sentence, with_news
-from server.play.game import Game, last_minute
+from server.games.presentation import bot_name, draw, draw_end, in_words, sentence, with_news
+from server.play.game import Game, has_left, last_minute
 from server.play.notices import is_outdated
 from server.play.seating.seats import return_word
 from server.play.story import authors
@@ -148,15 +148,15 @@ class Reader(NamedTuple):
     @property
     def final_view(self) -> tuple[Json, list[Json]]:
         """Return a pair: the reader's view of a finished game, and its events as the reader saw them."""
-        return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
+        return view_of(self.game, self.seat), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:
-        """Return the table as its reader may see it at the email's version, as a PNG and in words."""
+        """Return the table as its reader may see it now, as a PNG and in words."""
         name, names, locale = self.game.table.rules.NAME, self.game.names, spoken().locale
         if is_over:
             picture = draw_end(name, *self.final_view, names, locale)
         else:
-            view = view_of(self.game, self.seat, self.letter.version)
+            view = view_of(self.game, self.seat)
             if since := self._news_since(story(self.game, self.seat)):
                 view = with_news(name, view, view_of(self.game, self.seat, since))
             picture = draw(name, view, names, locale=locale)
@@ -168,7 +168,7 @@ class Reader(NamedTuple):
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
-        """Return what this seat saw after version `since`, up to the email's version."""
+        """Return what this seat saw after version `since`."""
         return self._told(story(self.game, self.seat), since)
 
     @property
@@ -199,17 +199,20 @@ class Reader(NamedTuple):
 
     def _told(self, items: Sequence[Json], since: int) -> tuple[str, ...]:
         aside = getattr(self.game.table.rules, "ASIDE", ())
-        news = [
-            it
-            for it in without_undone(items)
-            if since < it["version"] <= self.letter.version and it["type"] not in aside
-        ]
-        about = self.game.names, spoken().locale, self.seat, self.game.head.rules
-        told = tuple(line for it in news if (line := sentence(it, *about)))
+        news = [it for it in without_undone(items) if since < it["version"] and it["type"] not in aside]
+        told = tuple(line for it in news if (line := self._sentence(it)))
         if len(told) <= _MOST_NEWS:
             return told
         before = gettext("Much more happened before. You'll find it on the game's page.")
         return (before, *told[-_MOST_NEWS:])
+
+    def _sentence(self, item: Json) -> str | None:
+        seat = item["seat"]
+        if item["type"] == "seat-handed-over" and item["why"] == "resigned" and has_left(self.game.seats[seat]):
+            name, bot = self.game.names[seat], bot_name(item["bot"])
+            told = gettext("%(name)s has left Sternenpost. The bot %(bot)s plays on for them.", name=name, bot=bot)
+            return str(told)
+        return sentence(item, self.game.names, spoken().locale, self.seat, self.game.head.rules)
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
         """Return the version of the player's last move before the email's version."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
+from flask_babel import gettext
+
 from server.accounts.notice_kinds import YOUR_TURN
 from server.clock import clock
 from server.play.commits import load
@@ -16,7 +18,7 @@ from server.post.letters.chat import Chat
 from server.post.letters.context import Reader, Recipient
 from server.post.letters.turns import YourTurn, your_turn
 from server.post.table_help import for_game
-from server.post.wording import GameLetter, Letter, moment, span
+from server.post.wording import GameLetter, Letter, moment, span, spoken, titled
 from server.store.database_retry import Unavailable, is_passing
 from server.store.desk import numbers as known_numbers
 from server.store.tables import LetterRow, Player
@@ -27,6 +29,7 @@ _PICTURE = "table-{}.png"
 @dataclass(frozen=True, kw_only=True)
 class TurnOfSeveral(YourTurn):
     number: int  # of the game in the reader's list
+    short: str  # the game, the other players and the time left, a line for the list at the top
     answer: str  # address for replies to this turn; "" if inbound mail is off
     picture: str  # name of the inline image
     alt: str  # text alternative of the image
@@ -43,7 +46,22 @@ def _turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt
             "moves": tuple(for_game(number, it) for it in about.moves),
             "whole": about.whole and for_game(number, about.whole),
         }
-    return TurnOfSeveral(**here, number=number, answer=answer, picture=picture, alt=alt)
+    short = _in_short(number, about.title, about.rules, _turn_in_short(reader, about.is_first), about.left, reader)
+    return TurnOfSeveral(**here, number=number, short=short, answer=answer, picture=picture, alt=alt)
+
+
+def _in_short(number: int, title: str, rules: str, turn: str, left: str, reader: Reader | None) -> str:
+    game = f"{number} {titled(title, rules)}"
+    if reader:
+        others = [name for seat, name in enumerate(reader.game.names) if seat != reader.seat]
+        game = gettext("%(game)s with %(names)s", game=game, names=spoken().listed(others))
+    return str(gettext("%(game)s: %(turn)s, %(left)s left", game=game, turn=turn, left=left))
+
+
+def _turn_in_short(reader: Reader | None, is_first: bool = False) -> str:
+    if reader and reader.game.table.rules.is_mid_turn(reader.game.table.state, reader.seat):
+        return str(gettext("the rest of your turn"))
+    return str(gettext("your first turn") if is_first else gettext("your turn"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +69,7 @@ class ListedTurn:
     """A turn in short, in an email that has no room for all turns."""
 
     number: int  # of the game in the reader's list
+    short: str  # see `TurnOfSeveral`
     title: str
     rules: str
     due: str
@@ -70,6 +89,7 @@ class YourTurns(Letter):
     images: tuple[tuple[str, bytes], ...] = ()  # inline images, each with its name
     listed: tuple[ListedTurn, ...] = ()  # turns beyond those
     news: tuple[GameLetter, ...] = ()  # the bundled emails
+    hours: str = ""  # when the reader gets this email, and how to change that, if it is a bundle
 
 
 def your_turns(
@@ -105,12 +125,14 @@ def turns_in_bundle(
         if reader and len(told) < MOST:
             told.append(reader)
             continue
+        number, rules, left = numbers[game.game_id], game.rules.capitalize(), span(game.due_at - clock.now())
         turn = ListedTurn(
-            number=numbers[game.game_id],
+            number=number,
+            short=_in_short(number, game.title, rules, _turn_in_short(reader), left, reader),
             title=game.title,
-            rules=game.rules.capitalize(),
+            rules=rules,
             due=moment(game.due_at, zone),
-            left=span(game.due_at - clock.now()),
+            left=left,
             link=f"{it.base_url}/t/{turn_word(game.game_id, game.seat, game.turn)}",
             chat=reader.chat if reader else None,
         )

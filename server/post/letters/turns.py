@@ -11,7 +11,6 @@ from server.accounts.notice_kinds import BOT_MOVED, REMINDER, TIME_EXTENDED, YOU
 from server.durations import duration
 from server.games import Json
 from server.games import presentation as text
-from server.play.commits import at_version
 from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.chat import Chat
@@ -68,7 +67,7 @@ def your_turn(reader: Reader) -> YourTurn:
 
 def about_turn(reader: Reader, time: Json) -> YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
-    state = at_version(game, reader.letter.version).state
+    state = game.table.state
     locale = spoken().locale
     moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
     kinds = list({_COPY.sub("", it): it for it in reversed(moves)}.values())[::-1]
@@ -88,8 +87,8 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         since=reader.since_own_move(),
         done=(
             *reader.done,
-            *ended_request(game, seat, reader.letter.version),
-            *so_far(game, seat, reader.letter.version, reader.played),
+            *ended_request(game, seat),
+            *so_far(game, seat, reader.played),
         ),
         table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=examples,

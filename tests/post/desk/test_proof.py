@@ -196,6 +196,11 @@ def test_two_desks_do_not_reply_to_each_other(office: Office, ann: Correspondent
     assert not office.mails_to("sternenpost@localhost")
 
 
+def test_the_first_email_names_the_page_once(ann: Correspondent) -> None:
+    (welcome,) = ann.sends(DESK, "Hello")
+    assert welcome.text.count("http://") == welcome.page.count('href="http://') == 1
+
+
 def test_the_words_of_a_first_email_outweigh_the_language_of_the_mail_program(ann: Correspondent) -> None:
     german = b"Content-Language: de-DE\r\n"
     ann.hands_over(DESK, german + ann.written(DESK, "Hello, how can I play with you?"))
