@@ -65,8 +65,9 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     PAUSE: _phrases(r"pause[nrd]?", r"pausier\w*|unterbrech\w*", r"interromp\w*", r"sospend\w*|in pausa"),
     VACATION: _phrases(
-        r"away|out of town|holidays?|vacation|travel(?:l?ing)?",
-        r"urlaub|ferien|verreis\w*|unterwegs",
+        r"(?:i['’]m|i am|we['’]re|we are|be|going) (?:\w+ ){0,2}away|(?<!far )away (?:until|till|for|next|this|\d)|out of town"
+        r"|(?:on|my|a) holidays?|holidays? (?:from|until)|vacation|travel(?:l?ing)?",
+        r"urlaub|ferien|verreis\w*|(?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)|(?:bin|sind) (?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)",
         r"vacances|en voyage",
         r"vacanz[ae]|ferie|in viaggio",
     ),
@@ -240,6 +241,7 @@ _EXCEPT: Mapping[str, re.Pattern[str]] = {  # sentences that only seem to be abo
     for topic, words in {
         SCORES: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
         COST: r"late|in time|on time|too (?:long|slow)|spät|verspät\w*|rechtzeitig|zu (?:lange|langsam)|retard|à temps|ritardo|in tempo",
+        VACATION: r"happy|enjoy|have an? (?:nice|good|great)|schöne[ns]? (?:urlaub|ferien)|frohe|bonnes vacances|buone (?:vacanze|ferie)",
         LAST_MOVE: r"good|bad|best|better|right|wrong|smart|clever|stupid|mistake|gut|schlecht|richtig|falsch|klug|schlau|dumm|fehler"
         r"|bon(?:ne)?|mauvaise?|juste|erreur|buon[ao]?|cattiv[ao]|giust[ao]|sbagliat[ao]|errore",
     }.items()

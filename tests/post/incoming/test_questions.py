@@ -289,6 +289,8 @@ def test_a_question_about_the_move_beside_it_holds_the_move(
         ("Viel Spaß, Klaus!", [NOT_SENT]),
         ("That was a nice move, Bea.", [NOT_SENT]),
         ("Sorry for the delay, I was ill.\n\nAda", [NOT_SENT]),
+        ("That star is far away.", [NOT_SENT]),
+        ("Happy holidays, everyone!", [NOT_SENT]),
     ],
 )
 def test_a_sentence_below_a_move_is_answered(
@@ -300,6 +302,7 @@ def test_a_sentence_below_a_move_is_answered(
     assert load(game_id).version == 2 and messages(game_id) == []
     assert [it for it in answers if it not in told] == [], told
     assert (NOT_SENT in told) == (NOT_SENT in answers)
+    assert ("vacation 2" in told) == any(".." in it for it in answers)
 
 
 @pytest.mark.parametrize(
