@@ -130,7 +130,12 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"bots?\b(?!.*\bma\b).{0,40}\bplaces?|places? (?:libres?|vides?)\b.{0,40}\bbots?",
         r"bot\b(?!.*\bmio\b).{0,40}\bpost[oi]|post[oi] (?:liber[oi]|vuot[oi])\b.{0,40}\bbot",
     ),
-    MEANING: _phrases(rf"{_MEANS}.{{0,60}}?{_SIGN}"),
+    MEANING: _phrases(
+        rf"{_MEANS}.{{0,60}}?{_SIGN}|(?:why|what) .{{0,30}}(?:numbers?|letters?|#\w*)(?: for)?",
+        r"(?:wofür|wozu|warum) .{0,30}(?:nummern?|zahl(?:en)?|buchstaben?|#\w*)",
+        r"(?:pourquoi|à quoi) .{0,30}(?:numéros?|chiffres?|lettres?|#\w*)",
+        r"(?:perch[ée]|a (?:che )?cosa) .{0,30}(?:numer[oi]|letter[ae]|#\w*)",
+    ),
     SCORES: _phrases(
         r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)"
         r"|how (?:am i|are we|is it) (?:doing|going)",

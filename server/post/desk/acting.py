@@ -262,7 +262,7 @@ def _sentence(error: PlayError | RuleError) -> str:
 def _not_understood(asked: Asked) -> Said:
     if stops(asked.line):
         return Said(told=[ways_to_stop()])
-    if is_about(asked.line, A_TERM) and (said := _explained(asked.line)):
+    if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line)):
         return said
     told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
     if asks_how_long:

@@ -111,6 +111,17 @@ def test_every_game_says_what_its_letters_and_numbers_mean(locale: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["Why are there numbers like #7?", "Wofür sind die Nummern?", "A cosa servono i numeri?"]
+)
+def test_a_question_about_numbers_is_answered_by_the_legend(
+    office: Office, ada: UUID, bea: UUID, question: str
+) -> None:
+    game_of(ada, bea, rules="sternenglanz")
+    everything_due_happens()
+    assert " ".join(legend("sternenglanz", "en").split()) in asks(office, question)
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         ("please pause the game, I'm away until friday", ["  pause (", "  vacation 2"]),
