@@ -178,7 +178,9 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
             )
         )
     if COST in among and is_about(text, COST):
-        told.append(gettext("Playing is free. Your account is your email address, so you need no password."))
+        told.append(
+            gettext("This server takes no payments. Your account is your email address, so you need no password.")
+        )
     if SCORING in among and is_about(text, SCORING):
         told.append(
             gettext(

@@ -199,7 +199,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "Whose turn is it?\nHow many coins do I have?": ["We're waiting for your move.", "The scores so far"],
         "Nice game so far.\nWhose turn\nis it?": ["We're waiting for your move."],
         "send me fewer mails\nno mails at night": ['reply "set mails bundled"', 'reply for example "set nights'],
-        "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "Playing is free."],
+        "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "This server takes no payments."],
         "It was fun.\nIch heiße Timo": ["name Timo"],
         "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
         "What does compensation mean? Who's first?": ["Add up your remaining stars."],
@@ -218,7 +218,7 @@ def test_a_question_about_the_desk_lets_a_setting_pass(office: Office, ada: UUID
     deal_with_desk(RECORDS)
     (answer,) = office.mails("ada")[len(before) :]
     told = " ".join(answer.text.split())
-    assert "Playing is free." in told and "Your time zone is now Europe/Berlin." in told
+    assert "This server takes no payments." in told and "Your time zone is now Europe/Berlin." in told
 
 
 def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
@@ -248,7 +248,7 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
             "We can't answer “What is the plural of moose?”",
         ),
         ("de", "MOVE\n\nWie viele Punkte habe ich?", "Der Stand bisher: du (0)"),
-        ("de", "Was kostet das?\n\nMOVE", "Das Spielen ist kostenlos."),
+        ("de", "Was kostet das?\n\nMOVE", "Dieser Server nimmt kein Geld."),
         ("de", "MOVE\n\nWie geht es euch?", "Auf „Wie geht es euch?“ haben wir keine Antwort."),
         ("de", "MOVE. Was bedeutet das D?", "D ist ein Doppelstern"),
     ],
@@ -340,7 +340,7 @@ def test_courtesy_and_signatures_below_a_move_get_no_answer(office: Office, ada:
     everything_due_happens()
     told = asks(office, f"Hi all,\n\n{a_move(game_id, ada)}\n\n{text}")
     assert load(game_id).version == 2
-    assert NOT_SENT not in told and "Playing is free" not in told and "You need no app" not in told
+    assert NOT_SENT not in told and "This server takes no payments" not in told and "You need no app" not in told
 
 
 def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
@@ -413,7 +413,7 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("Can my friend join this game?", "This game has begun, so no one else can join."),
         ("Kann mein Bruder mitspielen?", "This game has begun, so no one else can join."),
         ("Is there an app?", "You need no app"),
-        ("Is it free?", "Playing is free."),
+        ("Is it free?", "This server takes no payments."),
         ("Who is winning?", "The scores so far"),
         ("Can a bot take the free seat in game 2?", 'Reply for example "fill 2" to give the free seats of game 2'),
     ],
@@ -450,7 +450,8 @@ def test_a_question_that_only_mentions_a_topic_gets_no_answer_about_it(
     told = asks(office, question)
     assert "We can't answer this question" in told and question in told
     assert not any(
-        it in told for it in ("The scores so far", "You haven't moved yet", "Your last move", "Playing is free")
+        it in told
+        for it in ("The scores so far", "You haven't moved yet", "Your last move", "This server takes no payments")
     )
 
 
