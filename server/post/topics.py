@@ -13,7 +13,7 @@ THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", 
 A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
-ENDING, JOINING, MY_GAMES = "ending", "joining", "my-games"
+ENDING, JOINING, MY_GAMES, LATE = "ending", "joining", "my-games", "late"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -157,6 +157,14 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"quand (?:\w+ ){0,4}(?:tour|temps)|jusqu['’]à quand|(?:combien de )?temps (?:me reste|ai-je)",
         r"quando (?:\w+ ){0,3}(?:turno|tempo)|entro quando|quanto tempo (?:ho|mi (?:resta|rimane))",
     ),
+    LATE: _phrases(
+        r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not) (?:move|play|answer|reply|respond)|nothing)"
+        r"|lose my (?:seat|turn|place)",
+        r"(?:was (?:passiert|ist|geschieht)|(?:darf|kann|bin|verliere) ich|ist es \S+ wenn),? (?:\S+ ){0,7}?(?:zu spät|verspät\w*|zeit (?:verpass\w*|abl\w+|um|vorbei)|verpass\w*|rechtzeitig|vergess\w*|nicht (?:antwort\w*|zieh\w*|spiel\w*))"
+        r"|verliere ich (?:\w+ )?(?:meinen platz|meinen zug)",
+        r"(?:que se passe-t-il|qu['’]arrive-t-il|et si|puis-je|est-ce \w+ si) (?:\S+ ){0,7}?(?:en retard|à temps|trop tard|écoulé|mon tour|oublie|ne (?:joue|réponds) pas)|perd(?:s|rai)?(?:-je)? ma place",
+        r"(?:(?:che )?cosa succede|e se|posso|è \w+ se) (?:\S+ ){0,7}?(?:ritardo|in tempo|tardi|scad\w+|(?:salto|perdo) (?:il|un) (?:turno)|dimentico|non (?:gioco|rispondo))|perdo il (?:mio )?posto",
+    ),
     ENDING: _phrases(
         r"(?:when|how) (?:does|do|will|is|are) (?:it|(?:the|this|our) game|we) (?:all )?(?:end|finish|stop|over|be over|done)|how many (?:rounds|turns)",
         r"(?:wann|wie) (?:endet|ist) (?:es|das spiel|die partie)(?: (?:zu ende|vorbei|aus))?|wie viele (?:runden|züge)",
@@ -264,6 +272,7 @@ OF_DESK = (
     APP,
     STOPPING,
     MY_GAMES,
+    LATE,
 )  # the post desk answers sentences about these
 OF_FACTS = (  # a question about these casts no doubt on a move beside it
     *(
@@ -281,6 +290,7 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
         WHO_PLAYS,
     ),
     *(SCORES, TURN, DUE, LAST_MOVE, REFUSED, SECRETS, STOPPING, APP, VACATION, STAND_IN),
+    *(ENDING, JOINING, MY_GAMES, LATE),
 )
 
 

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from server.post.incoming.quotes import is_drawn, is_subject, may_begin_quote
-from server.post.topics import OF_FACTS, is_about
+from server.post.topics import JOINING, LATE, OF_FACTS, is_about
 
 LONGEST_SENTENCE = 2000
 
@@ -404,6 +404,8 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
     warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
     """
     for sentence in _sentences(lines):
+        if is_question(sentence) and is_about(sentence, LATE):  # "if I'm late" is no condition
+            continue
         is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
         if (
             len(sentence) > LONGEST_SENTENCE
@@ -455,14 +457,15 @@ def is_question(line: str) -> bool:
 
 def is_harmless_question(line: str) -> bool:
     """Return whether a line is a whole question that casts no doubt on the lines beside it."""
-    return is_question(line) and _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
+    is_fact = _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
+    return is_question(line) and (is_fact or is_about(line, LATE))
 
 
 def _asks_for_fact(question: str) -> bool:
     """Return whether a question casts no doubt on a move: small talk, a question that we can answer, and a question for
     any other fact. A question such as "Is that allowed?" casts doubt, and so does any other question of unknown
     meaning."""
-    if _SMALL_TALK.search(question):
+    if _SMALL_TALK.search(question) or is_about(question, JOINING):
         return True
     if _CASTS_DOUBT.search(question):
         return False

@@ -41,6 +41,7 @@ from server.post.topics import (
     COST,
     HOW_LONG,
     HOW_TO_PLAY,
+    LATE,
     MAILS,
     STARTING,
     STOPPING,
@@ -380,7 +381,7 @@ def _invitations_of(email: str) -> int:
 def _facts(read: replies.Mail, game: Game) -> Json:
     """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
     question, locale = " ".join(read.lines), spoken().locale
-    told, asks_who = answers_about_desk(question, COST, MAILS, APP), is_about(question, WHO_PLAYS)
+    told, asks_who = answers_about_desk(question, COST, MAILS, APP, LATE), is_about(question, WHO_PLAYS)
     if is_about(question, STARTING):
         told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     if is_about(question, STOPPING):

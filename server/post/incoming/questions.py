@@ -66,7 +66,7 @@ from server.post.incoming.lines import (
     words_of_sentence,
 )
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
-from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
+from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_if_late, terms_of
 from server.post.topics import is_about
 from server.post.wording import moment, spoken, with_you
 from server.render.text_layout import punctuated
@@ -130,6 +130,8 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             'This game has begun, so no one else can join. To play with a friend, reply for example "%(line)s".',
             line=f"{BY_NAME[NEW].word(locale)} {game.head.rules} bob@example.org",
         )
+    if is_about(question, topics.LATE):
+        yield from terms_if_late(game, seat)
     if is_about(question, topics.ENDING) and (section := _section("end", game)):
         yield from _told(section)
     if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:

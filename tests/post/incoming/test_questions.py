@@ -236,6 +236,11 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
         ("en", "What does the D mean?\nMOVE", "D is a double star"),
         ("en", "Hi, MOVE please. What does the D mean?", "D is a double star"),
         ("en", "MOVE - and how many points do I have?", "The scores so far: you (0)"),
+        ("en", "MOVE\n\nWhen does the game end?", "After scoring, and how the game ends"),
+        ("en", "MOVE\n\nCould my brother join us?", "so no one else can join"),
+        ("en", "MOVE\n\nWhich games am I in?", 'To list your games, reply "games".'),
+        ("en", "MOVE\n\nWhat happens if I'm late?", "If your time runs out"),
+        ("de", "MOVE\n\nWann endet das Spiel?", "Nach der Wertung und am Ende"),
         ("en", "Hi,\n\nMOVE\n\nThanks, how long does\na game take?\n\nAda", "about 30 turns"),
         (
             "en",
@@ -412,6 +417,11 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("Wann ist das Spiel zu Ende?", "After scoring, and how the game ends"),
         ("Can my friend join this game?", "This game has begun, so no one else can join."),
         ("Kann mein Bruder mitspielen?", "This game has begun, so no one else can join."),
+        ("what does it cost me if I am late?", "If your time runs out, you get another 1 day."),
+        ("Can I be late?", "the bot Greedy plays the turn for you"),
+        ("Was passiert, wenn ich die Zeit verpasse?", 'To take your seat back from the bot, reply "join 1".'),
+        ("Que se passe-t-il si je rate mon tour ?", 'reply for example "vacation 2027-07-01..2027-07-14"'),
+        ("Cosa succede se non rispondo in tempo?", "the bot Greedy plays for you until you come back"),
         ("Is there an app?", "You need no app"),
         ("Is it free?", "This server takes no payments."),
         ("Who is winning?", "The scores so far"),
@@ -432,7 +442,6 @@ def test_a_question_about_a_piece_a_secret_or_the_service_is_answered(
         *(
             "Why did Greedy get 9 coins for Leo and not 10?",
             "Was my last move good?",
-            "what does it cost me if I am late?",
         ),
         *(
             "Warum hat bea 9 Punkte?",
