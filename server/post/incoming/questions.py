@@ -24,7 +24,7 @@ from server.games.presentation import (
     score_unit,
     write_move,
 )
-from server.play.commits import whole_log
+from server.play.commits import people_of, whole_log
 from server.play.game import Game
 from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
@@ -34,7 +34,7 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.account import today_of
-from server.post.desk.commands import BY_NAME, HELP, NEW, RULES, SET
+from server.post.desk.commands import BY_NAME, HELP, NEW, PLAY, REMATCH, RULES, SET
 from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.wishes import name_in, wishes_in
@@ -326,7 +326,13 @@ def explain(doing: Doing, wishes: Wishes) -> None:
                 rematch=rematch_word(),
                 say=word_for(SAY, spoken().locale),
             )
-            answer |= {"done": [told, *left], "line": line}
+            doing.offers.append(REMATCH)
+            alone = gettext(
+                'To start a new game against bots, reply "%(play)s".',
+                play=f"{BY_NAME[PLAY].word(spoken().locale)} {doing.game.head.rules}",
+            )
+            has_others = len(people_of(doing.game)) > 1
+            answer |= {"done": [told, *([alone] if has_others else []), *left], "line": line}
             return
         if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
             answer["done"] += left
@@ -377,7 +383,8 @@ def _left_undone(wishes: Wishes) -> list[str]:
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
-    which commands may help. Return False if the question stands beside something that comes near a command."""
+    which commands may help. Return False if the question stands beside something that comes near a command, or if the
+    game is over."""
     game, seat, written = doing.game, doing.mail.seat, [wishes.line, *wishes.others]
     text = " ".join(written)
     told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
@@ -388,11 +395,12 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY):
             doing.answer["how"] = help_for_now(game, seat)
         return True
-    if wishes.is_prose:
+    is_prose = wishes.is_prose and game.table.status not in OVER
+    if is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
         doing.answer |= {"done": told, **_quoted(written), "how": help_for_now(game, seat)}
-    return wishes.is_prose
+    return is_prose
 
 
 def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
