@@ -40,6 +40,7 @@ from server.post.desk.reading import (
     MOST,
     Asked,
     Request,
+    first_name_in,
     in_own_words,
     read_request,
     request_of,
@@ -50,7 +51,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
-from server.post.desk.wishes import Wish, first_name_of, wish_in
+from server.post.desk.wishes import Wish, wish_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
@@ -282,7 +283,7 @@ def _new_player(mail: DeskMail, read: replies.Mail, of_letter: str) -> Player | 
     except Closed:
         _finish_with_welcome(mail, read, locale, SIGN_UPS)
         return None
-    player_of(sender, locale, likely_name=first_name_of(read.named))
+    player_of(sender, locale, likely_name=first_name_in(read))
     db.session.commit()
     return _player_at(sender)
 

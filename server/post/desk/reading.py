@@ -29,9 +29,18 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
-from server.post.desk.wishes import Wish, explanations, name_in, only_names, wish_to_play_in, wishes_in
+from server.post.desk.setting_wishes import wished_setting
+from server.post.desk.wishes import Wish, explanations, first_name_of, name_in, only_names, wish_to_play_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
-from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
+from server.post.incoming.doubt import (
+    NAMES,
+    contradiction_in,
+    is_closing,
+    is_courtesy,
+    is_ending,
+    is_lead_in,
+    without_footer,
+)
 from server.post.incoming.lines import Grammar, Spoken, means_something
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail
@@ -84,6 +93,8 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
+_SIGNED = re.compile(rf"(?=([^\W\d_]{{2,40}})\b){NAMES}[.!]?")
+_NO_NAMES = ("sternenpost", "all", "everyone", "team", "zusammen")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
 _NOTICE = 12  # words; longer lines are notices of companies
@@ -296,6 +307,23 @@ def _without_signature(lines: tuple[str, ...], names: Collection[str], locale: s
     is_command = meaning(last.strip(".!"), locale) is not None or read_line(last, locale) is not None
     is_told = name_in(f"{lines[written[-2]].strip()} {last}") != ""
     return lines[: written[-1]] if is_signed and not is_command and not is_told else lines
+
+
+def first_name_in(mail: Mail) -> str:
+    """Return the first name of the sender: from the `From` header, or with which they sign below a farewell, or ""."""
+    return first_name_of(mail.named) or _signed_name(mail.lines)
+
+
+def _signed_name(lines: Sequence[str]) -> str:
+    own = [line.strip() for line in without_footer(lines) if line.strip()]
+    if not own:
+        return ""
+    farewell, comma, name = own[-1].rpartition(",")
+    if not comma:
+        farewell, name = own[-2] if len(own) > 1 else "", own[-1]
+    found = _SIGNED.fullmatch(name.strip())
+    is_signature = found is not None and is_closing(farewell) and not is_courtesy(name.strip())
+    return found[1] if found and is_signature and found[1].lower() not in _NO_NAMES else ""
 
 
 def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) -> tuple[Wish, ...]:

@@ -335,6 +335,11 @@ def is_courtesy(line: str) -> bool:
     return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
 
 
+def is_closing(line: str) -> bool:
+    """Return whether this line only ends a letter, such as "Best wishes"."""
+    return _CLOSING.fullmatch(line) is not None
+
+
 def _ends(line: str) -> bool:
     """Return whether a sentence starts and ends on this line."""
     return _starts_sentence(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None

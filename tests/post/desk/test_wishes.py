@@ -98,6 +98,31 @@ def test_the_first_name_of_a_sender(sender: str, name: str) -> None:
     assert first_name_of(sender) == name
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Yes please!\n\nBest, Ann", "Ann"),
+        ("Ja\n\nViele Grüße\nTimo", "Timo"),
+        ("ok\nLG, Timo Berg", "Timo"),
+        ("Oui\n\nCordialement,\nZoé\n\nEnvoyé de mon iPhone", "Zoé"),
+        ("Sì grazie!\nA presto,\nGiulia Rossi", "Giulia"),
+        ("yes\n\n-- \nAnn", ""),
+        ("yes\n\nGreat", ""),
+        ("Thanks, Sternenpost", ""),
+        ("Hello,\nPlay sternenhimmel", ""),
+        ("Best,\nwww.evil.example", ""),
+        ("Cheers,\nAnn\n\nOn Sunday we talk.", ""),
+        ("yes\n\nOn 27 Nov 2026 Bob <b@y.org> wrote:\n> Hi\n> Best,\n> Bob", ""),
+        ("yes\n\n-----Original Message-----\nFrom: Bob\n\nBest,\nBob", ""),
+    ],
+)
+def test_the_name_in_a_signature_is_offered_to_a_newcomer(ann: Correspondent, text: str, name: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, text)
+    found = profile(player_at(ann.email))["name"]
+    assert found == name if name else found not in ("Ann", "Bob", "Great", "Play", "Sternenpost", "Www")
+
+
 def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) -> None:
     wish = "Can I play Sternenglanz against a bot please? My name is Mira."
     (hello,) = ann.sends(DESK, wish)
