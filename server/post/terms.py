@@ -25,6 +25,7 @@ from server.post.topics import (
     MAILS,
     MY_GAMES,
     NIGHTS,
+    PICTURES,
     SCORING,
     STOPPING,
     is_about,
@@ -219,6 +220,13 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
                 fill=fill,
                 number=number,
                 new=new,
+            )
+        )
+    if PICTURES in among and is_about(text, PICTURES):
+        told.append(
+            gettext(
+                "Each of our emails also contains everything as plain text. Your email program can show you that instead of "
+                "the pictures."
             )
         )
     if MY_GAMES in among and is_about(text, MY_GAMES):

@@ -13,7 +13,7 @@ THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", 
 A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
-ENDING, JOINING, MY_GAMES, LATE = "ending", "joining", "my-games", "late"
+ENDING, JOINING, MY_GAMES, LATE, PICTURES = "ending", "joining", "my-games", "late", "pictures"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -33,10 +33,10 @@ _SIGN = (
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
-        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?",
+        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?|(?:don['’]?t|do not) (?:want|need|send me) (?:any )?(?:more )?e?-?mails?",
         r"(?:weniger|zu viele|so viele|keine|wie (?:viele|oft)) (?:\w+ ){0,2}e?-?mails?",
         r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
-        r"(?:meno|troppe|tante) e?-?mail",
+        r"(?:meno|troppe|tante|non (?:voglio|mandarmi)(?: più)?) e?-?mail",
     ),
     NIGHTS: _phrases(
         r"(?:at|by|during the|in the|every|over) ?night|overnight|quiet hours|while i['’]m asleep",
@@ -68,8 +68,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:i['’]m|i am|we['’]re|we are|be|going) (?:\w+ ){0,2}away|(?<!far )away (?:until|till|for|next|this|\d)|out of town"
         r"|(?:on|my|a) holidays?|holidays? (?:from|until)|vacation|travel(?:l?ing)?",
         r"urlaub|ferien|verreis\w*|(?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)|(?:bin|sind) (?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)",
-        r"vacances|en voyage",
-        r"vacanz[ae]|ferie|in viaggio",
+        r"vacances|en voyage|je (?:pars|(?:suis|serai) absente?)",
+        r"vacanz[ae]|ferie|in viaggio|(?:sono|sarò) (?:\w+ ){0,2}via",
     ),
     STAND_IN: _phrases(
         r"stand[ -]?in|substitute|replace me|plays? for me", r"vertret\w*|vertritt", r"remplac\w*", r"sostitui\w*"
@@ -156,6 +156,12 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"wann (?:\w+ ){0,3}(?:zeit|zug) (?:\w+ )?(?:ab|um|vorbei|zu ende|abgelaufen)|bis wann|wie (?:viel zeit|lange) (?:habe|hab) ich|wann muss ich",
         r"quand (?:\w+ ){0,4}(?:tour|temps)|jusqu['’]à quand|(?:combien de )?temps (?:me reste|ai-je)",
         r"quando (?:\w+ ){0,3}(?:turno|tempo)|entro quando|quanto tempo (?:ho|mi (?:resta|rimane))",
+    ),
+    PICTURES: _phrases(
+        r"(?:no|without|hide|turn off|don['’]?t (?:\w+ ){0,3}) ?(?:pictures|images)|plain[ -]text|text[ -]only|only text",
+        r"(?:keine|ohne) bilder|nur(?: als)? (?:\w+ )?text|reine?r? text",
+        r"(?:pas d['’]|sans )images|texte (?:seul|brut|simple)",
+        r"(?:niente|senza) immagini|solo testo|testo semplice",
     ),
     LATE: _phrases(
         r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not) (?:move|play|answer|reply|respond)|nothing)"
@@ -273,6 +279,7 @@ OF_DESK = (
     STOPPING,
     MY_GAMES,
     LATE,
+    PICTURES,
 )  # the post desk answers sentences about these
 OF_FACTS = (  # a question about these casts no doubt on a move beside it
     *(
@@ -290,7 +297,7 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
         WHO_PLAYS,
     ),
     *(SCORES, TURN, DUE, LAST_MOVE, REFUSED, SECRETS, STOPPING, APP, VACATION, STAND_IN),
-    *(ENDING, JOINING, MY_GAMES, LATE),
+    *(ENDING, JOINING, MY_GAMES, LATE, PICTURES),
 )
 
 

@@ -82,6 +82,19 @@ _REQUESTS = re.compile(  # sentences that ask for something
     r"|manda\w*|dammi|mostra\w*|smett\w+)\b)",
     re.IGNORECASE,
 )
+_SHOWN = (commands.SETTINGS, commands.GAMES, commands.RULES, commands.STANDINGS, commands.OPEN)
+_SHOWS = re.compile(
+    r"(?:(?:(?:can|could) (?:i|you) )?(?:please )?(?:show|list|send|see|get)(?: me)?|what are|(?:kannst du mir |bitte )?(?:zeige?|schicke?|liste)(?: mir)?|was sind"
+    r"|(?:montre|envoie|liste)[zr]?(?:[ -]moi)?|quels? sont|mostra(?:mi)?|manda(?:mi)?|elenca(?:mi)?|quali sono)"
+    r"(?: (?:(?:all )?(?:my|the)|meine|die|mes|les|le(?: mie)?|i(?: miei)?|la mia))? ([^\W\d]+)\W*",
+    re.IGNORECASE,
+)
+_SETS = re.compile(  # such as "Change my language to German"
+    r"(?:please |bitte )?(?:set|change|switch|put|stelle?n?|änder[en]?|ändere|setze?|wechs(?:le|el)|mets|mettez|change[zr]?|règle[zr]?|passe[zr]?|imposta|cambia|metti)"
+    r" (?:(?:my|the|bitte|mir|meine?n?|die|den|la|le|l['’]|ma|mon|mes|les|il|i) ?(?:mi[aoe]i? )?)?([^\W\d_]+(?:-[^\W\d_]+)?)(?: horaire| orario)?"
+    r" (?:to|auf|in|zu|nach|sur|en|à|a|su|=) (.+)",
+    re.IGNORECASE,
+)
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 _ASIDE = (COST, HOW_LONG, MAILS, NIGHTS, SCORING)  # questions about these cast no doubt on commands
 _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
@@ -184,11 +197,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
         title = SUBJECT.sub("", mail.subject)
         written = [title] if is_empty and _bare(title) else []
-        found = [
-            it
-            for it in _asked(written, words_of(locale))
-            if it.command or stops(it.line) or is_about(it.line, *OF_DESK)
-        ]
+        found = [it for it in _asked(written, words_of(locale)) if it.command or stops(it.line) or is_for_desk(it.line)]
         return replace(
             _agreement(written, mail),
             asked=tuple(found),
@@ -219,7 +228,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         or it.line in below
         or it.requests
         or stops(it.line)
-        or is_about(it.line, *OF_DESK)
+        or is_for_desk(it.line)
     ]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
@@ -247,13 +256,18 @@ def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]
     return *([name] if name else []), Asked(clean(line, LONGEST), PLAY, games[0])
 
 
+def is_for_desk(line: str) -> bool:
+    """Return whether the post desk has an answer to a sentence."""
+    return is_about(line, *OF_DESK) or wished_setting(line) is not None
+
+
 def _answerable(found: Sequence[Asked], has_wishes: bool) -> list[Asked]:
     """Return those lines of an email without commands that get an answer of their own: those that resemble a command,
     those about the post desk, and those that ask for something. The other lines of `found` are prose."""
     return [
         it
         for it in found
-        if is_about(it.line, *OF_DESK)
+        if is_for_desk(it.line)
         or stops(it.line)
         or (it.near and not has_wishes)
         or (it.requests and not (has_wishes and (wishes_in([it.line], False) or it.near)))
@@ -625,7 +639,7 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
             continue
         elif near := SET if _LABEL.match(line) else _near(line, words):
             yield Asked(line[:LONGEST], "", near=near, is_question=is_question, requests=requests)
-        elif requests or (len(line.split()) <= _PROSE and not line.endswith(",")) or is_about(line, *OF_DESK):
+        elif requests or (len(line.split()) <= _PROSE and not line.endswith(",")) or is_for_desk(line):
             yield Asked(line[:LONGEST], "", is_question=is_question, requests=requests)
 
 
@@ -651,7 +665,11 @@ def _is_question(line: str) -> bool:
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     """Parse a line that begins with the words of a command. Capitals don't matter, and `:` or `=` may follow the
-    words."""
+    words. A whole sentence may show something, or set a setting."""
+    if (found := _SHOWS.fullmatch(line)) and words.get(found[1].lower()) in _SHOWN:
+        return Asked(line[:LONGEST], words[found[1].lower()])
+    if (found := _SETS.fullmatch(line)) and setting_of(found[1].lower()) not in (None, NAME):
+        return Asked(line[:LONGEST], SET, f"{found[1].lower()} {found[2]}"[:LONGEST])
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

@@ -34,9 +34,11 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.account import today_of
+from server.post.desk.acting import line_for_setting, setting_command
 from server.post.desk.commands import BY_NAME, HELP, NEW, PLAY, REMATCH, RULES, SET
 from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
+from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations
 from server.post.incoming.acting import Doing, do, waiting_for
@@ -78,6 +80,7 @@ from server.translations import LOCALES, noted
 _SPACE = re.compile(r"[a-z]\d{0,3}")
 _BESIDE_TABLES = (
     *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
+    topics.PICTURES,
 )
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
@@ -147,7 +150,7 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
-    yield from answers_about_desk(question, *_BESIDE_TABLES)
+    yield from _about_settings(question, doing) or answers_about_desk(question, *_BESIDE_TABLES)
     if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)
     is_of_words = is_about(question, topics.MEANING)
@@ -162,6 +165,15 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
+
+
+def _about_settings(text: str, doing: Doing) -> list[str]:
+    """Return the line that does what a sentence wishes for, in a list, or []. `_offers_lines` offers vacations."""
+    name, value = wished_setting(text) or ("", "")
+    if not value or name == VACATION:
+        return []
+    doing.offers.append(setting_command(name, value))
+    return [gettext('To do this, reply "%(line)s".', line=line_for_setting(name, value))]
 
 
 def _told(section: Section) -> list[str]:
@@ -317,7 +329,9 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         if any(map(is_question, written)) and _answers_question(doing, wishes):
             answer["done"] += left
             return
-        if told := answers_about_desk(" ".join(written), *_BESIDE_TABLES):
+        text = " ".join(written)
+        told = (wishes.is_prose and _about_settings(text, doing)) or answers_about_desk(text, *_BESIDE_TABLES)
+        if told:
             answer |= {"done": [*told, *left], **_quoted(written)}
             return
         if doing.game.table.status in OVER:
@@ -432,7 +446,7 @@ def answer_remarks(doing: Doing, wishes: Wishes) -> None:
     seems to be for the other players, tell the player that it wasn't sent."""
     answer, others = doing.answer, list[str]()
     for remark in wishes.remarks:
-        if told := answers_about_desk(remark, *_BESIDE_TABLES):
+        if told := _about_settings(remark, doing) or answers_about_desk(remark, *_BESIDE_TABLES):
             answer["done"] += [it for it in told if it not in answer["done"]]
         else:
             others.append(remark)

@@ -502,7 +502,7 @@ def test_games_tells_how_to_look_back_and_show_says_which_moves_exist(ann: Corre
 def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> None:
     ann_joins(ann)
     for line, example in {
-        "set nights 10pm to 8am": "set nights 22:00-08:00",
+        "set nights late to early": "set nights 22:00-08:00",
         "set name": "set name Ada",
         "set language klingon": "set language en",
         "set zone": "set zone Europe/Berlin",
