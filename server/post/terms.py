@@ -11,11 +11,25 @@ from server.clock import clock
 from server.games import GAMES, Seat, presentation
 from server.play.game import Game
 from server.play.timing.time_control import first_allowance
+from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, rung_for
 from server.post.desk import commands
 from server.post.desk.commands import A_GAME, BY_NAME, FILL, GOODBYE, NEW, RULES, SET, VACATION, setting_word
 from server.post.incoming.commands import PAUSE, STAND_IN, off_for, word_for
-from server.post.table_help import turns_before
-from server.post.topics import APP, BOT_IN_SEAT, COST, LEAVING, MAILS, MY_GAMES, NIGHTS, SCORING, STOPPING, is_about
+from server.post.table_help import joining_line, turns_before
+from server.post.topics import (
+    APP,
+    BOT_IN_SEAT,
+    COST,
+    LATE,
+    LEAVING,
+    MAILS,
+    MY_GAMES,
+    NIGHTS,
+    PICTURES,
+    SCORING,
+    STOPPING,
+    is_about,
+)
 from server.post.wording import pace_of, span, spoken
 from server.translations import noted
 
@@ -94,6 +108,50 @@ def terms_of_stand_in(game: Game, seat: Seat, begin: datetime, end: datetime) ->
     return tuple(told)
 
 
+def if_late(game: Game, seat: Seat, when: str) -> str:
+    """Return what happens if the time of a seat runs out now, a sentence that begins with `when`."""
+    return _then(when, rung_for(game.ladder, game.table.extended[seat], game.table.missed[seat]))
+
+
+def _then(when: str, rung: Rung) -> str:
+    match rung:
+        case Extend(by):
+            then = gettext("you get another %(time)s", time=span(by))
+        case BotMove(bot):
+            then = gettext("the bot %(bot)s plays the turn for you", bot=presentation.bot_name(bot))
+        case BotTakesOver(bot):
+            then = gettext("the bot %(bot)s plays for you until you come back", bot=presentation.bot_name(bot))
+        case Abandon():
+            then = gettext("the game ends without a result for everyone")
+    return f"{when}, {then}."
+
+
+def terms_if_late(game: Game, seat: Seat) -> list[str]:
+    """Return what happens each time that the time of a seat runs out, and how its player avoids that, a sentence each."""
+    table, ladder = game.table, game.ladder
+    if not table.turns:
+        return _usual_terms_if_late()
+    rung = rung_for(ladder, table.extended[seat], table.missed[seat])
+    first, again = gettext("If your time runs out"), gettext("If it runs out again")
+    told = [_then(again if nr else first, it) for nr, it in enumerate(ladder[ladder.index(rung) :])]
+    if isinstance(ladder[-1], BotTakesOver):
+        told.append(gettext('To take your seat back from the bot, reply "%(join)s".', join=joining_line(game, seat)))
+    return [*told, _way_to_stop_clock()]
+
+
+def _usual_terms_if_late() -> list[str]:
+    told = gettext(
+        "Each email about a turn says how much time you have, and we remind you. If your time runs out, you usually get "
+        "extra time once. Then a bot plays single turns for you, and finally all turns until you come back."
+    )
+    return [told, _way_to_stop_clock()]
+
+
+def _way_to_stop_clock() -> str:
+    line = BY_NAME[VACATION].example_in(spoken().locale)
+    return str(gettext('To stop your clock in all games for some days, reply for example "%(line)s".', line=line))
+
+
 def ending_line() -> str:
     """Return the line that ends a stand-in, in a reply by the seat's owner or the stand-in."""
     return f"{word_for(STAND_IN, spoken().locale)} {off_for(spoken().locale)}"
@@ -147,11 +205,10 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
                 'To pause a game, reply "%(pause)s" to an email about it. The others must agree.',
                 pause=word_for(PAUSE, locale),
             ),
-            gettext(
-                'To stop your clock in all games for some days, reply for example "%(line)s".',
-                line=BY_NAME[VACATION].example_in(locale),
-            ),
+            _way_to_stop_clock(),
         ]
+    if LATE in among and is_about(text, LATE):
+        told += _usual_terms_if_late()
     if BOT_IN_SEAT in among and is_about(text, BOT_IN_SEAT):
         named = _OF_GAME.search(text)
         number = named[1] if named else _EXAMPLE_NUMBER
@@ -163,6 +220,13 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
                 fill=fill,
                 number=number,
                 new=new,
+            )
+        )
+    if PICTURES in among and is_about(text, PICTURES):
+        told.append(
+            gettext(
+                "Each of our emails also contains everything as plain text. Your email program can show you that instead of "
+                "the pictures."
             )
         )
     if MY_GAMES in among and is_about(text, MY_GAMES):
@@ -178,7 +242,9 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
             )
         )
     if COST in among and is_about(text, COST):
-        told.append(gettext("Playing is free. Your account is your email address, so you need no password."))
+        told.append(
+            gettext("This server takes no payments. Your account is your email address, so you need no password.")
+        )
     if SCORING in among and is_about(text, SCORING):
         told.append(
             gettext(

@@ -13,7 +13,7 @@ THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", 
 A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
-ENDING, JOINING, MY_GAMES = "ending", "joining", "my-games"
+ENDING, JOINING, MY_GAMES, LATE, PICTURES = "ending", "joining", "my-games", "late", "pictures"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -33,10 +33,10 @@ _SIGN = (
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
-        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?",
+        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?|(?:don['’]?t|do not) (?:want|need|send me) (?:any )?(?:more )?e?-?mails?",
         r"(?:weniger|zu viele|so viele|keine|wie (?:viele|oft)) (?:\w+ ){0,2}e?-?mails?",
         r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
-        r"(?:meno|troppe|tante) e?-?mail",
+        r"(?:meno|troppe|tante|non (?:voglio|mandarmi)(?: più)?) e?-?mail",
     ),
     NIGHTS: _phrases(
         r"(?:at|by|during the|in the|every|over) ?night|overnight|quiet hours|while i['’]m asleep",
@@ -65,10 +65,11 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     PAUSE: _phrases(r"pause[nrd]?", r"pausier\w*|unterbrech\w*", r"interromp\w*", r"sospend\w*|in pausa"),
     VACATION: _phrases(
-        r"away|out of town|holidays?|vacation|travel(?:l?ing)?",
-        r"urlaub|ferien|verreis\w*|unterwegs",
-        r"vacances|en voyage",
-        r"vacanz[ae]|ferie|in viaggio",
+        r"(?:i['’]m|i am|we['’]re|we are|be|going) (?:\w+ ){0,2}away|(?<!far )away (?:until|till|for|next|this|\d)|out of town"
+        r"|(?:on|my|a) holidays?|holidays? (?:from|until)|vacation|travel(?:l?ing)?",
+        r"urlaub|ferien|verreis\w*|(?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)|(?:bin|sind) (?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)",
+        r"vacances|en voyage|je (?:pars|(?:suis|serai) absente?)",
+        r"vacanz[ae]|ferie|in viaggio|(?:sono|sarò) (?:\w+ ){0,2}via",
     ),
     STAND_IN: _phrases(
         r"stand[ -]?in|substitute|replace me|plays? for me", r"vertret\w*|vertritt", r"remplac\w*", r"sostitui\w*"
@@ -129,7 +130,12 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"bots?\b(?!.*\bma\b).{0,40}\bplaces?|places? (?:libres?|vides?)\b.{0,40}\bbots?",
         r"bot\b(?!.*\bmio\b).{0,40}\bpost[oi]|post[oi] (?:liber[oi]|vuot[oi])\b.{0,40}\bbot",
     ),
-    MEANING: _phrases(rf"{_MEANS}.{{0,60}}?{_SIGN}"),
+    MEANING: _phrases(
+        rf"{_MEANS}.{{0,60}}?{_SIGN}|(?:why|what) .{{0,30}}(?:numbers?|letters?|#\w*)(?: for)?",
+        r"(?:wofür|wozu|warum) .{0,30}(?:nummern?|zahl(?:en)?|buchstaben?|#\w*)",
+        r"(?:pourquoi|à quoi) .{0,30}(?:numéros?|chiffres?|lettres?|#\w*)",
+        r"(?:perch[ée]|a (?:che )?cosa) .{0,30}(?:numer[oi]|letter[ae]|#\w*)",
+    ),
     SCORES: _phrases(
         r"scores?|points?|coins?|standings?|(?:who|who['’]s|who is) (?:is )?(?:winning|leading|ahead|first|last)"
         r"|how (?:am i|are we|is it) (?:doing|going)",
@@ -150,6 +156,20 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"wann (?:\w+ ){0,3}(?:zeit|zug) (?:\w+ )?(?:ab|um|vorbei|zu ende|abgelaufen)|bis wann|wie (?:viel zeit|lange) (?:habe|hab) ich|wann muss ich",
         r"quand (?:\w+ ){0,4}(?:tour|temps)|jusqu['’]à quand|(?:combien de )?temps (?:me reste|ai-je)",
         r"quando (?:\w+ ){0,3}(?:turno|tempo)|entro quando|quanto tempo (?:ho|mi (?:resta|rimane))",
+    ),
+    PICTURES: _phrases(
+        r"(?:no|without|hide|turn off|don['’]?t (?:\w+ ){0,3}) ?(?:pictures|images)|plain[ -]text|text[ -]only|only text",
+        r"(?:keine|ohne) bilder|nur(?: als)? (?:\w+ )?text|reine?r? text",
+        r"(?:pas d['’]|sans )images|texte (?:seul|brut|simple)",
+        r"(?:niente|senza) immagini|solo testo|testo semplice",
+    ),
+    LATE: _phrases(
+        r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not) (?:move|play|answer|reply|respond)|nothing)"
+        r"|lose my (?:seat|turn|place)",
+        r"(?:was (?:passiert|ist|geschieht)|(?:darf|kann|bin|verliere) ich|ist es \S+ wenn),? (?:\S+ ){0,7}?(?:zu spät|verspät\w*|zeit (?:verpass\w*|abl\w+|um|vorbei)|verpass\w*|rechtzeitig|vergess\w*|nicht (?:antwort\w*|zieh\w*|spiel\w*))"
+        r"|verliere ich (?:\w+ )?(?:meinen platz|meinen zug)",
+        r"(?:que se passe-t-il|qu['’]arrive-t-il|et si|puis-je|est-ce \w+ si) (?:\S+ ){0,7}?(?:en retard|à temps|trop tard|écoulé|mon tour|oublie|ne (?:joue|réponds) pas)|perd(?:s|rai)?(?:-je)? ma place",
+        r"(?:(?:che )?cosa succede|e se|posso|è \w+ se) (?:\S+ ){0,7}?(?:ritardo|in tempo|tardi|scad\w+|(?:salto|perdo) (?:il|un) (?:turno)|dimentico|non (?:gioco|rispondo))|perdo il (?:mio )?posto",
     ),
     ENDING: _phrases(
         r"(?:when|how) (?:does|do|will|is|are) (?:it|(?:the|this|our) game|we) (?:all )?(?:end|finish|stop|over|be over|done)|how many (?:rounds|turns)",
@@ -240,6 +260,7 @@ _EXCEPT: Mapping[str, re.Pattern[str]] = {  # sentences that only seem to be abo
     for topic, words in {
         SCORES: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
         COST: r"late|in time|on time|too (?:long|slow)|spät|verspät\w*|rechtzeitig|zu (?:lange|langsam)|retard|à temps|ritardo|in tempo",
+        VACATION: r"happy|enjoy|have an? (?:nice|good|great)|schöne[ns]? (?:urlaub|ferien)|frohe|bonnes vacances|buone (?:vacanze|ferie)",
         LAST_MOVE: r"good|bad|best|better|right|wrong|smart|clever|stupid|mistake|gut|schlecht|richtig|falsch|klug|schlau|dumm|fehler"
         r"|bon(?:ne)?|mauvaise?|juste|erreur|buon[ao]?|cattiv[ao]|giust[ao]|sbagliat[ao]|errore",
     }.items()
@@ -257,6 +278,8 @@ OF_DESK = (
     APP,
     STOPPING,
     MY_GAMES,
+    LATE,
+    PICTURES,
 )  # the post desk answers sentences about these
 OF_FACTS = (  # a question about these casts no doubt on a move beside it
     *(
@@ -274,6 +297,7 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
         WHO_PLAYS,
     ),
     *(SCORES, TURN, DUE, LAST_MOVE, REFUSED, SECRETS, STOPPING, APP, VACATION, STAND_IN),
+    *(ENDING, JOINING, MY_GAMES, LATE, PICTURES),
 )
 
 

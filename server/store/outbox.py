@@ -137,6 +137,13 @@ def sent_at(player_id: UUID, games: Collection[UUID], letter_id: UUID) -> dateti
     return at or db.session.scalar(select(PlayerDelivery.at).where(of_bundles).limit(1))
 
 
+def kind_of_sent(game_id: UUID, letter_id: UUID) -> str | None:
+    """Return the kind of the email about this game that was sent with this id, or None."""
+    sent = (Delivery.game_id == game_id) & (Delivery.letter_id == letter_id) & (Delivery.result == "sent")
+    kind: str | None = db.session.scalar(select(Delivery.kind).where(sent).limit(1))
+    return kind
+
+
 def email_for(confirmation: Waiting, lapsed_at: datetime | None) -> Waiting | None:
     """Return the unclaimed email about a turn or about the end that may contain this reply, or None."""
     with autocommit() as connection:

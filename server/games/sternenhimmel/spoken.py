@@ -41,6 +41,8 @@ _BEFORE_COMMA = re.compile(r"\b([a-j]), (?=\w)")  # as in `Leo a, 10`, where "a"
 _DOING, _BESIDE, _SPACE = (frozenset(words.split()) for words in _WORDS.values())
 _LETTERS = frozenset("abcdefghij")
 _ALSO_WORDS = frozenset("aei")  # letters that are words in one of our languages
+_SHORTEST_BEGINNING = 3  # letters
+_NO_BEGINNINGS = frozenset({"was", "poi"})  # other words of our languages, as in "the 7 was on c"
 _AMBIGUOUS = frozenset(  # "sei" also means "you are"
     {"sei", "sept", "einer", "my·one", "the·one", "mon·un", "le·un", "mio·uno"}
 )
@@ -62,8 +64,10 @@ def write_spoken(move: Placement, locale: str) -> str:
 
 def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Placement]:
     """Return the placement that a text names, legal or not. Return several if the text fits several. If it names a star
-    and a constellation in this order, it means the only space where the star may go."""
+    and a constellation in this order, it means the only space where the star may go. Between a star and a space, the
+    beginning of a name is enough if only one constellation in play has such a name."""
     words, faces = _without_faces(_words(text))
+    words = _with_whole_board(words, locale, legal)
     boards = [nr for nr, word in enumerate(words) if word in _BOARDS]
     if len(boards) != 1 or _strange_in(words):
         return []
@@ -84,6 +88,21 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
             return []
     meant = [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
     return [it for it in meant if all(_lies(it, is_down) for is_down in faces)]
+
+
+def _with_whole_board(words: list[str], locale: str, legal: Sequence[Placement]) -> list[str]:
+    match words:
+        case [star, begun, *marks, space] if star in _STARS and space in _LETTERS and _is_mark(marks):
+            boards = [it for it in {move.board for move in legal} if _begins_name(begun, it, locale)]
+            return [star, *boards, *marks, space] if len(boards) == 1 else words
+    return words
+
+
+def _begins_name(word: str, board: str, locale: str) -> bool:
+    it = BOARDS[board]
+    names = (it.latin, it.names["en"], it.names[locale])
+    is_telling = len(word) >= _SHORTEST_BEGINNING and word not in _NO_BEGINNINGS
+    return is_telling and any(spelling.startswith(word) for name in names for spelling in _spellings(name))
 
 
 def _lies(move: Placement, is_down: bool) -> bool:

@@ -3,29 +3,28 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import date, time
+from datetime import date
 from difflib import get_close_matches
 from typing import Any
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from babel.dates import get_day_names
 from flask import current_app
 from flask_babel import force_locale, gettext
 
-from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
+from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF, YOUR_TURN
 from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
 from server.accounts.preferences import DEFAULT_REMINDERS, DEFAULT_TIMES, next_bundle, stored_reminders
 from server.clock import clock
 from server.durations import duration
-from server.errors import Unfit
 from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
-from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in, times_in
+from server.post.desk.arguments import Unclear, is_off, language_in, reminders_in, times_in, zone_in
 from server.post.desk.commands import BY_NAME
 from server.post.desk.days import days_in, weekdays_in
+from server.post.desk.setting_wishes import cancels, night_in
 from server.post.wording import moment, span, spoken
 from server.render.text_layout import punctuated
 from server.sanitize import clean
@@ -140,29 +139,10 @@ def _set(errand: Errand, rest: str) -> Said:
         return Said(told=told)
 
 
-def _zone(value: str) -> str:
-    """Return the name of a time zone in its official spelling, since people write europe/berlin."""
-    name = "UTC" if is_off(value) else value.replace(" ", "_")
-    for written in (name, "/".join(part[:1].upper() + part[1:].lower() for part in name.split("/")), name.upper()):
-        try:
-            return time_zone(written).key
-        except Unfit:
-            continue
-    places = [it for it in available_timezones() if it.lower().endswith(f"/{name.lower()}") and it.count("/") == 1]
-    if len(places) == 1:  # such as Berlin
-        return places[0]
-    known = {it.rpartition("/")[2].lower(): it for it in sorted(available_timezones()) if it.count("/") == 1}
-    near = get_close_matches(name.rpartition("/")[2].lower(), known, 1, _ALIKE)
-    meant = f"{_word(commands.ZONE)} {known[near[0]]}" if near else ""
-    raise Unclear(noted("We don't know this time zone."), meant=meant)
-
-
 def _night(value: str) -> str:
-    ends = [it.strip() for it in value.replace("..", "-").replace(" to ", "-").split("-")]
-    shown = [f"{it:0>2}:00" if it.isdecimal() else f"{it:0>5}" for it in ends]
-    if len(shown) != 2 or not all(map(CLOCK_FACE.fullmatch, shown)):
+    if not (hours := night_in(value)):
         raise Unclear(noted("We need two times here."))
-    return "-".join(time.fromisoformat(it).strftime("%H:%M") for it in shown)
+    return hours
 
 
 def _change_calendar(errand: Errand, field: str, value: Any) -> None:
@@ -244,7 +224,7 @@ _CHANGED = {
 _SETTERS: dict[str, Callable[[Errand, str], object]] = {
     commands.NAME: lambda it, value: change_profile(it.player_id, {"name": _IS.sub("", clean(value, 200), count=1)}),
     commands.LANGUAGE: lambda it, value: change_profile(it.player_id, {"locale": language_in(value)}),
-    commands.ZONE: lambda it, value: change_profile(it.player_id, {"zone": _zone(value)}),
+    commands.ZONE: lambda it, value: change_profile(it.player_id, {"zone": zone_in(value, spoken().locale)}),
     commands.NIGHTS: lambda it, value: _change_calendar(it, "night", None if is_off(value) else _night(value)),
     commands.DAYS_OFF: lambda it, value: _change_calendar(it, "days_off", [] if is_off(value) else weekdays_in(value)),
     commands.MAILS: _set_mails,
@@ -255,7 +235,7 @@ _SETTERS: dict[str, Callable[[Errand, str], object]] = {
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
     today = today_of(errand.player_id)
-    if is_off(rest):
+    if is_off(rest) or cancels(rest):
         vacations = profile(errand.player_id)["calendar"].get("vacations", [])
         is_away = any(it["from"] <= str(today) < it["to"] for it in vacations)
         _end_vacations(errand.player_id, today)

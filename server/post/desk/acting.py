@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
+from babel.dates import get_day_names
 from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
-from server.accounts.notice_kinds import BUNDLED
+from server.accounts.notice_kinds import AT_ONCE, BUNDLED, OFF
 from server.accounts.players import profile
 from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
@@ -36,6 +37,7 @@ from server.post.desk.arguments import (
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_of, section_about
+from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import Wish, wishes_in
 from server.post.incoming.commands import VACATION, stops
 from server.post.incoming.replies import Mail
@@ -168,7 +170,7 @@ def acts(name: str) -> Callable[[Act], Act]:
 def carry_out(errand: Errand, asked: Asked) -> Said:
     """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
     player has only confirmed that they wrote it."""
-    said = _carried_out(errand, asked) if asked.command else _not_understood(asked)
+    said = _carried_out(errand, asked) if asked.command else _not_understood(errand, asked)
     said.line = f"{asked.line}?" if asked.is_question else asked.line
     return said
 
@@ -251,6 +253,40 @@ def _help_of_settings(names: Sequence[str]) -> list[str]:
     return [punctuated(f"{_example_of_setting(it)}: {gettext(_SETTINGS[it][1])}", spoken().locale) for it in names]
 
 
+def _offer_setting(name: str, value: str) -> Said:
+    """Return the line that does what a sentence wishes for. Without a value, return an example."""
+    if not value:
+        example = gettext('For example: "%(example)s"', example=_example_of_setting(name))
+        return Said(told=[gettext(_SETTINGS[name][1]), example])
+    does = BY_NAME[name].help if name == commands.VACATION else _SETTINGS[name][1]
+    item = punctuated(f"{line_for_setting(name, value)}: {gettext(does)}", spoken().locale)
+    return Said(
+        told=[ngettext("Reply with this line:", "Reply with the line that you want:", 1)],
+        items=[item],
+        offers=[setting_command(name, value)],
+    )
+
+
+def setting_command(name: str, value: str) -> str:
+    """Return the command that gives a setting this value, in English words. A vacation has a command of its own."""
+    return f"{name} {value}" if name == commands.VACATION else f"{commands.SET} {name} {value}"
+
+
+def line_for_setting(name: str, value: str) -> str:
+    """Return the line that gives a setting this value, in the reader's language."""
+    locale = spoken().locale
+    if name == commands.DAYS_OFF:
+        names = get_day_names(locale=spoken().region)
+        value = " ".join(str(names[int(day) - 1]) for day in value.split())
+    elif value in (AT_ONCE, BUNDLED, OFF):
+        value = gettext(value)
+    return (
+        BY_NAME[name].word(locale) + f" {value}"
+        if name == commands.VACATION
+        else f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
+    )
+
+
 def _doubt(errand: Errand, asked: Asked) -> str:
     if asked.is_question:
         return str(gettext("This line ends with a question mark, so nothing has changed yet."))
@@ -269,10 +305,12 @@ def _sentence(error: PlayError | RuleError) -> str:
     return str(error.words.said(gettext))
 
 
-def _not_understood(asked: Asked) -> Said:
+def _not_understood(errand: Errand, asked: Asked) -> Said:
     if stops(asked.line):
         return Said(told=[ways_to_stop()])
-    if is_about(asked.line, A_TERM) and (said := _explained(asked.line)):
+    if wish := wished_setting(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
+        return _offer_setting(*wish)
+    if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line)):
         return said
     told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
     if asks_how_long:

@@ -4,8 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
+from zoneinfo import available_timezones
 
+from babel import Locale
+
+from server.accounts.calendars import time_zone
 from server.durations import duration
 from server.errors import BadField, PlayError, Unfit
 from server.games import GAMES, Json
@@ -79,9 +84,10 @@ _BUNDLE = re.compile(
     re.IGNORECASE,
 )
 _MOST_OF_NAME = 3  # words
+_ALIKE = 0.75
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
-_LANGUAGES = {
+LANGUAGES = {
     "de": "de german deutsch allemand tedesco",
     "en": "en english englisch anglais inglese",
     "fr": "fr french französisch franzoesisch français francais francese",
@@ -287,9 +293,40 @@ def language_in(text: str) -> str:
     """Return the language with this code or name. Raise Unclear for any other text."""
     word = text.strip().lower()
     for locale in LOCALES:
-        if word in _LANGUAGES[locale].split():
+        if word in LANGUAGES[locale].split():
             return locale
     raise Unclear(noted("We write in English, German, French and Italian: %(codes)s."), codes=", ".join(LOCALES))
+
+
+def zone_in(text: str, locale: str = "en") -> str:
+    """Return the time zone with this name, or that of a large city, in its official spelling. Raise Unclear for any other
+    text, with the setting that was probably meant in this language."""
+    name = "UTC" if is_off(text) else text.replace(" ", "_")
+    for written in (name, "/".join(part[:1].upper() + part[1:].lower() for part in name.split("/")), name.upper()):
+        try:
+            return time_zone(written).key
+        except Unfit:
+            continue
+    known = _zones_by_city()
+    city = name.rpartition("/")[2].lower()
+    if city in known:  # such as Berlin
+        return known[city]
+    near = get_close_matches(city, known, 1, _ALIKE)
+    meant = f"{commands.setting_word(commands.ZONE, locale)} {known[near[0]]}" if near else ""
+    raise Unclear(noted("We don't know this time zone."), meant=meant)
+
+
+@cache
+def _zones_by_city() -> Mapping[str, str]:
+    """Return the time zones by the names of their cities, in each of our languages."""
+    zones = [it for it in sorted(available_timezones()) if it.count("/") == 1]
+    told = {
+        it["city"].lower().replace(" ", "_"): zone
+        for locale in LOCALES
+        for zone, it in Locale.parse(locale).time_zones.items()
+        if "city" in it and zone in zones
+    }
+    return told | {it.rpartition("/")[2].lower(): it for it in zones}
 
 
 def reminders_in(text: str) -> list[str]:

@@ -40,7 +40,9 @@ from server.post.desk.reading import (
     MOST,
     Asked,
     Request,
+    first_name_in,
     in_own_words,
+    is_for_desk,
     read_request,
     request_of,
     stored,
@@ -50,7 +52,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
-from server.post.desk.wishes import Wish, first_name_of, wish_in
+from server.post.desk.wishes import Wish, wish_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
@@ -58,7 +60,6 @@ from server.post.incoming.intake import identity
 from server.post.incoming.mime import head_and_body
 from server.post.mime import fit_id
 from server.post.table_help import numbered
-from server.post.topics import OF_DESK, is_about
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
@@ -282,7 +283,7 @@ def _new_player(mail: DeskMail, read: replies.Mail, of_letter: str) -> Player | 
     except Closed:
         _finish_with_welcome(mail, read, locale, SIGN_UPS)
         return None
-    player_of(sender, locale, likely_name=first_name_of(read.named))
+    player_of(sender, locale, likely_name=first_name_in(read))
     db.session.commit()
     return _player_at(sender)
 
@@ -401,7 +402,7 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
 
 def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
     if answer.is_new:  # the welcome letter answers other sentences
-        return [it for it in request.asked if it.command or it.near or is_about(it.line, *OF_DESK)]
+        return [it for it in request.asked if it.command or it.near or is_for_desk(it.line)]
     if request.asked or request.wishes or answer.confirmed or answer.asks_again:
         return request.asked
     return [Asked(request.prose, "") if request.prose else Asked(commands.HELP, commands.HELP)]

@@ -116,11 +116,17 @@ def weekdays_in(text: str) -> list[int]:
         bare = word.rstrip(".")
         if bare in ("and", "und", "et", "e", ""):
             continue
-        number = int(bare) if re.fullmatch("[1-7]", bare) else _DAY_OF.get(bare) or _DAY_OF.get(bare.removesuffix("s"))
+        number = int(bare) if re.fullmatch("[1-7]", bare) else weekday_of(bare)
         if number is None:
             raise Unclear(noted("We need weekdays here."))
         found.append(number)
     return sorted(set(found))
+
+
+def weekday_of(word: str) -> int | None:
+    """Return the number of the weekday that a word names, perhaps in the plural, or None."""
+    lower = word.lower()
+    return _DAY_OF.get(lower) or _DAY_OF.get(lower.removesuffix("s"))
 
 
 def days_in(text: str, today: date, locale: str = "") -> _Period:

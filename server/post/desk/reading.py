@@ -31,9 +31,18 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
-from server.post.desk.wishes import Wish, explanations, name_in, only_names, wish_to_play_in, wishes_in
+from server.post.desk.setting_wishes import wished_setting
+from server.post.desk.wishes import Wish, explanations, first_name_of, name_in, only_names, wish_to_play_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
-from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_ending, is_lead_in
+from server.post.incoming.doubt import (
+    NAMES,
+    contradiction_in,
+    is_closing,
+    is_courtesy,
+    is_ending,
+    is_lead_in,
+    without_footer,
+)
 from server.post.incoming.lines import Grammar, Spoken, means_something
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail
@@ -75,6 +84,19 @@ _REQUESTS = re.compile(  # sentences that ask for something
     r"|manda\w*|dammi|mostra\w*|smett\w+)\b)",
     re.IGNORECASE,
 )
+_SHOWN = (commands.SETTINGS, commands.GAMES, commands.RULES, commands.STANDINGS, commands.OPEN)
+_SHOWS = re.compile(
+    r"(?:(?:(?:can|could) (?:i|you) )?(?:please )?(?:show|list|send|see|get)(?: me)?|what are|(?:kannst du mir |bitte )?(?:zeige?|schicke?|liste)(?: mir)?|was sind"
+    r"|(?:montre|envoie|liste)[zr]?(?:[ -]moi)?|quels? sont|mostra(?:mi)?|manda(?:mi)?|elenca(?:mi)?|quali sono)"
+    r"(?: (?:(?:all )?(?:my|the)|meine|die|mes|les|le(?: mie)?|i(?: miei)?|la mia))? ([^\W\d]+)\W*",
+    re.IGNORECASE,
+)
+_SETS = re.compile(  # such as "Change my language to German"
+    r"(?:please |bitte )?(?:set|change|switch|put|stelle?n?|änder[en]?|ändere|setze?|wechs(?:le|el)|mets|mettez|change[zr]?|règle[zr]?|passe[zr]?|imposta|cambia|metti)"
+    r" (?:(?:my|the|bitte|mir|meine?n?|die|den|la|le|l['’]|ma|mon|mes|les|il|i) ?(?:mi[aoe]i? )?)?([^\W\d_]+(?:-[^\W\d_]+)?)(?: horaire| orario)?"
+    r" (?:to|auf|in|zu|nach|sur|en|à|a|su|=) (.+)",
+    re.IGNORECASE,
+)
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 _ASIDE = (COST, HOW_LONG, MAILS, NIGHTS, SCORING)  # questions about these cast no doubt on commands
 _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
@@ -86,6 +108,8 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
+_SIGNED = re.compile(rf"(?=([^\W\d_]{{2,40}})\b){NAMES}[.!]?")
+_NO_NAMES = ("sternenpost", "all", "everyone", "team", "zusammen")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
 _NOTICE = 12  # words; longer lines are notices of companies
@@ -175,11 +199,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
         title = SUBJECT.sub("", mail.subject)
         written = [title] if is_empty and _bare(title) else []
-        found = [
-            it
-            for it in _asked(written, words_of(locale))
-            if it.command or stops(it.line) or is_about(it.line, *OF_DESK)
-        ]
+        found = [it for it in _asked(written, words_of(locale)) if it.command or stops(it.line) or is_for_desk(it.line)]
         return replace(
             _agreement(written, mail),
             asked=tuple(found),
@@ -210,7 +230,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         or it.line in below
         or it.requests
         or stops(it.line)
-        or is_about(it.line, *OF_DESK)
+        or is_for_desk(it.line)
     ]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
@@ -238,13 +258,18 @@ def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]
     return *([name] if name else []), Asked(clean(line, LONGEST), PLAY, games[0])
 
 
+def is_for_desk(line: str) -> bool:
+    """Return whether the post desk has an answer to a sentence."""
+    return is_about(line, *OF_DESK) or wished_setting(line) is not None
+
+
 def _answerable(found: Sequence[Asked], has_wishes: bool) -> list[Asked]:
     """Return those lines of an email without commands that get an answer of their own: those that resemble a command,
     those about the post desk, and those that ask for something. The other lines of `found` are prose."""
     return [
         it
         for it in found
-        if is_about(it.line, *OF_DESK)
+        if is_for_desk(it.line)
         or stops(it.line)
         or (it.near and not has_wishes)
         or (it.requests and not (has_wishes and (wishes_in([it.line], False) or it.near)))
@@ -298,6 +323,23 @@ def _without_signature(lines: tuple[str, ...], names: Collection[str], locale: s
     is_command = meaning(last.strip(".!"), locale) is not None or read_line(last, locale) is not None
     is_told = name_in(f"{lines[written[-2]].strip()} {last}") != ""
     return lines[: written[-1]] if is_signed and not is_command and not is_told else lines
+
+
+def first_name_in(mail: Mail) -> str:
+    """Return the first name of the sender: from the `From` header, or with which they sign below a farewell, or ""."""
+    return first_name_of(mail.named) or _signed_name(mail.lines)
+
+
+def _signed_name(lines: Sequence[str]) -> str:
+    own = [line.strip() for line in without_footer(lines) if line.strip()]
+    if not own:
+        return ""
+    farewell, comma, name = own[-1].rpartition(",")
+    if not comma:
+        farewell, name = own[-2] if len(own) > 1 else "", own[-1]
+    found = _SIGNED.fullmatch(name.strip())
+    is_signature = found is not None and is_closing(farewell) and not is_courtesy(name.strip())
+    return found[1] if found and is_signature and found[1].lower() not in _NO_NAMES else ""
 
 
 def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) -> tuple[Wish, ...]:
@@ -599,7 +641,7 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
             continue
         elif near := SET if _LABEL.match(line) else _near(line, words):
             yield Asked(line[:LONGEST], "", near=near, is_question=is_question, requests=requests)
-        elif requests or (len(line.split()) <= _PROSE and not line.endswith(",")) or is_about(line, *OF_DESK):
+        elif requests or (len(line.split()) <= _PROSE and not line.endswith(",")) or is_for_desk(line):
             yield Asked(line[:LONGEST], "", is_question=is_question, requests=requests)
 
 
@@ -625,7 +667,11 @@ def _is_question(line: str) -> bool:
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     """Parse a line that begins with the words of a command. Capitals don't matter, and `:` or `=` may follow the
-    words."""
+    words. A whole sentence may show something, or set a setting."""
+    if (found := _SHOWS.fullmatch(line)) and words.get(found[1].lower()) in _SHOWN:
+        return Asked(line[:LONGEST], words[found[1].lower()])
+    if (found := _SETS.fullmatch(line)) and setting_of(found[1].lower()) not in (None, NAME):
+        return Asked(line[:LONGEST], SET, f"{found[1].lower()} {found[2]}"[:LONGEST])
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

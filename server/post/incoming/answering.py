@@ -16,7 +16,7 @@ from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
-from server.accounts.notice_kinds import ANSWER
+from server.accounts.notice_kinds import ANSWER, GAME_ENDED
 from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of, window_end
 from server.accounts.signed_links import keyed_hash
@@ -31,7 +31,7 @@ from server.play.table import last_change_of_hands
 from server.play.views import turn_of
 from server.play.votes import agreed_to, request_to, requests_to
 from server.post.desk.addresses import player_word
-from server.post.desk.commands import HELP, OF_THIS_GAME, RULES
+from server.post.desk.commands import HELP, OF_THIS_GAME, REMATCH, RULES
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.subjects import id_in
@@ -57,6 +57,7 @@ from server.sanitize import clean
 from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
+from server.store.outbox import kind_of_sent
 from server.store.tables import Incoming, Player, db
 from server.translations import times
 
@@ -202,7 +203,7 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
         return _Outcome()
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
     is_other = request_to(game, mail.seat) or _asking_letter(mail, read)
-    offered = "" if is_other else newest_answer(mail).get("meant", "")
+    offered = "" if is_other else _offered_at_end(mail, read) or newest_answer(mail).get("meant", "")
     own = invitations.with_offer(unsigned(read, player.name, locale), locale, offered)
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
@@ -375,6 +376,13 @@ def _asking_letter(mail: Incoming, read: replies.Mail) -> Incoming | None:
         return None
     waiting = inbox.awaiting_confirmation(mail.game_id, mail.seat)
     return next((it for it in waiting if (it.answer or {}).get("letter_id") == str(letter_id)), None)
+
+
+def _offered_at_end(mail: Incoming, read: replies.Mail) -> str:
+    """Return the word for a rematch if an email answers the letter about the end of the game, which offers one."""
+    letter_id = id_in(read.answers)
+    is_end = letter_id is not None and kind_of_sent(mail.game_id, letter_id) == GAME_ENDED.name
+    return REMATCH if is_end else ""
 
 
 def _do_confirmed(waiting: _Reply, doing: Doing) -> None:

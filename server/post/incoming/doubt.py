@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from server.post.incoming.quotes import is_drawn, is_subject, may_begin_quote
-from server.post.topics import OF_FACTS, is_about
+from server.post.topics import JOINING, LATE, OF_FACTS, is_about
 
 LONGEST_SENTENCE = 2000
 
@@ -335,6 +335,11 @@ def is_courtesy(line: str) -> bool:
     return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
 
 
+def is_closing(line: str) -> bool:
+    """Return whether this line only ends a letter, such as "Best wishes"."""
+    return _CLOSING.fullmatch(line) is not None
+
+
 def _ends(line: str) -> bool:
     """Return whether a sentence starts and ends on this line."""
     return _starts_sentence(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
@@ -404,6 +409,8 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
     warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
     """
     for sentence in _sentences(lines):
+        if is_question(sentence) and is_about(sentence, LATE):  # "if I'm late" is no condition
+            continue
         is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
         if (
             len(sentence) > LONGEST_SENTENCE
@@ -455,14 +462,15 @@ def is_question(line: str) -> bool:
 
 def is_harmless_question(line: str) -> bool:
     """Return whether a line is a whole question that casts no doubt on the lines beside it."""
-    return is_question(line) and _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
+    is_fact = _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
+    return is_question(line) and (is_fact or is_about(line, LATE))
 
 
 def _asks_for_fact(question: str) -> bool:
     """Return whether a question casts no doubt on a move: small talk, a question that we can answer, and a question for
     any other fact. A question such as "Is that allowed?" casts doubt, and so does any other question of unknown
     meaning."""
-    if _SMALL_TALK.search(question):
+    if _SMALL_TALK.search(question) or is_about(question, JOINING):
         return True
     if _CASTS_DOUBT.search(question):
         return False

@@ -27,9 +27,9 @@ from server.play.seating.games import LONGEST_GREETING, MOST_LINES
 from server.play.seating.seats import accept_invitation, can_reconsider, decline_invitation, invited_address, reconsider
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
-from server.post.desk.reading import read_line, unsigned
+from server.post.desk.reading import first_name_in, read_line, unsigned
 from server.post.desk.rule_texts import section_about
-from server.post.desk.wishes import first_name_of, name_in, only_names
+from server.post.desk.wishes import name_in, only_names
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
 from server.post.incoming.lines import Wishes, without_hail, without_smileys
@@ -41,6 +41,7 @@ from server.post.topics import (
     COST,
     HOW_LONG,
     HOW_TO_PLAY,
+    LATE,
     MAILS,
     STARTING,
     STOPPING,
@@ -302,7 +303,7 @@ def deal(mail: Incoming, game: Game, guest: Guest) -> Json | None:
         "turn": mail.turn,
         "last": False,
         "answers": fit_id(guest.read.message_id),
-        "named": first_name_of(guest.read.named),
+        "named": first_name_in(guest.read),
         **said._asdict(),
         **by,
     }
@@ -380,7 +381,7 @@ def _invitations_of(email: str) -> int:
 def _facts(read: replies.Mail, game: Game) -> Json:
     """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
     question, locale = " ".join(read.lines), spoken().locale
-    told, asks_who = answers_about_desk(question, COST, MAILS, APP), is_about(question, WHO_PLAYS)
+    told, asks_who = answers_about_desk(question, COST, MAILS, APP, LATE), is_about(question, WHO_PLAYS)
     if is_about(question, STARTING):
         told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     if is_about(question, STOPPING):
@@ -542,7 +543,7 @@ def _likely_name(guest: Guest) -> str:
     isn't private read only the first word of an address."""
     suggested = suggested_name(guest.email)
     likely = suggested if guest.game.head.private else suggested.partition(" ")[0]
-    return first_name_of(guest.read.named) or likely
+    return first_name_in(guest.read) or likely
 
 
 def _words_of(read: replies.Mail) -> str:

@@ -24,7 +24,7 @@ from server.games.presentation import (
     score_unit,
     write_move,
 )
-from server.play.commits import whole_log
+from server.play.commits import people_of, whole_log
 from server.play.game import Game
 from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
@@ -34,9 +34,11 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.account import today_of
-from server.post.desk.commands import BY_NAME, HELP, NEW, RULES, SET
+from server.post.desk.acting import line_for_setting, setting_command
+from server.post.desk.commands import BY_NAME, HELP, NEW, PLAY, REMATCH, RULES, SET
 from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
+from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import name_in, wishes_in
 from server.post.incoming import invitations
 from server.post.incoming.acting import Doing, do, waiting_for
@@ -66,7 +68,7 @@ from server.post.incoming.lines import (
     words_of_sentence,
 )
 from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
-from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
+from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_if_late, terms_of
 from server.post.topics import is_about
 from server.post.wording import moment, spoken, with_you
 from server.render.text_layout import punctuated
@@ -78,6 +80,7 @@ from server.translations import LOCALES, noted
 _SPACE = re.compile(r"[a-z]\d{0,3}")
 _BESIDE_TABLES = (
     *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
+    topics.PICTURES,
 )
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
@@ -130,6 +133,8 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             'This game has begun, so no one else can join. To play with a friend, reply for example "%(line)s".',
             line=f"{BY_NAME[NEW].word(locale)} {game.head.rules} bob@example.org",
         )
+    if is_about(question, topics.LATE):
+        yield from terms_if_late(game, seat)
     if is_about(question, topics.ENDING) and (section := _section("end", game)):
         yield from _told(section)
     if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
@@ -145,7 +150,7 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
-    yield from answers_about_desk(question, *_BESIDE_TABLES)
+    yield from _about_settings(question, doing) or answers_about_desk(question, *_BESIDE_TABLES)
     if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)
     is_of_words = is_about(question, topics.MEANING)
@@ -160,6 +165,15 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
+
+
+def _about_settings(text: str, doing: Doing) -> list[str]:
+    """Return the line that does what a sentence wishes for, in a list, or []. `_offers_lines` offers vacations."""
+    name, value = wished_setting(text) or ("", "")
+    if not value or name == VACATION:
+        return []
+    doing.offers.append(setting_command(name, value))
+    return [gettext('To do this, reply "%(line)s".', line=line_for_setting(name, value))]
 
 
 def _told(section: Section) -> list[str]:
@@ -315,7 +329,9 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         if any(map(is_question, written)) and _answers_question(doing, wishes):
             answer["done"] += left
             return
-        if told := answers_about_desk(" ".join(written), *_BESIDE_TABLES):
+        text = " ".join(written)
+        told = (wishes.is_prose and _about_settings(text, doing)) or answers_about_desk(text, *_BESIDE_TABLES)
+        if told:
             answer |= {"done": [*told, *left], **_quoted(written)}
             return
         if doing.game.table.status in OVER:
@@ -324,7 +340,13 @@ def explain(doing: Doing, wishes: Wishes) -> None:
                 rematch=rematch_word(),
                 say=word_for(SAY, spoken().locale),
             )
-            answer |= {"done": [told, *left], "line": line}
+            doing.offers.append(REMATCH)
+            alone = gettext(
+                'To start a new game against bots, reply "%(play)s".',
+                play=f"{BY_NAME[PLAY].word(spoken().locale)} {doing.game.head.rules}",
+            )
+            has_others = len(people_of(doing.game)) > 1
+            answer |= {"done": [told, *([alone] if has_others else []), *left], "line": line}
             return
         if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
             answer["done"] += left
@@ -375,7 +397,8 @@ def _left_undone(wishes: Wishes) -> list[str]:
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
-    which commands may help. Return False if the question stands beside something that comes near a command."""
+    which commands may help. Return False if the question stands beside something that comes near a command, or if the
+    game is over."""
     game, seat, written = doing.game, doing.mail.seat, [wishes.line, *wishes.others]
     text = " ".join(written)
     told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
@@ -386,11 +409,12 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY):
             doing.answer["how"] = help_for_now(game, seat)
         return True
-    if wishes.is_prose:
+    is_prose = wishes.is_prose and game.table.status not in OVER
+    if is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
         doing.answer |= {"done": told, **_quoted(written), "how": help_for_now(game, seat)}
-    return wishes.is_prose
+    return is_prose
 
 
 def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
@@ -422,7 +446,7 @@ def answer_remarks(doing: Doing, wishes: Wishes) -> None:
     seems to be for the other players, tell the player that it wasn't sent."""
     answer, others = doing.answer, list[str]()
     for remark in wishes.remarks:
-        if told := answers_about_desk(remark, *_BESIDE_TABLES):
+        if told := _about_settings(remark, doing) or answers_about_desk(remark, *_BESIDE_TABLES):
             answer["done"] += [it for it in told if it not in answer["done"]]
         else:
             others.append(remark)

@@ -12,7 +12,6 @@ from server.durations import duration
 from server.games import Json
 from server.games import presentation as text
 from server.play.talk.motd import notice
-from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.chat import Chat
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
@@ -26,6 +25,7 @@ from server.post.table_help import (
     who_joined,
     word_for_notation,
 )
+from server.post.terms import if_late
 from server.post.wording import GameLetter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -128,7 +128,7 @@ def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
         **reader.about,
         **reader.due,
         in_short=reader.left_in_short,
-        otherwise=_otherwise(reader, gettext("If your time runs out")),
+        otherwise=if_late(reader.game, reader.seat, gettext("If your time runs out")),
         link=reader.turn_link,
     )
 
@@ -152,7 +152,7 @@ def time_extended(reader: Reader) -> TimeExtended | None:
         **reader.about,
         **reader.due,
         by=span(duration(reader.letter.data["by"])),
-        otherwise=_otherwise(reader, gettext("If it runs out again")),
+        otherwise=if_late(reader.game, reader.seat, gettext("If it runs out again")),
         link=reader.turn_link,
     )
 
@@ -172,7 +172,7 @@ def bot_moved(reader: Reader) -> BotMoved:
         **reader.about,
         bot=text.bot_name(reader.letter.data["bot"]),
         since=reader.happened(reader.letter.version - 1),
-        otherwise=_otherwise(reader, gettext("If your time runs out again")),
+        otherwise=if_late(reader.game, reader.seat, gettext("If your time runs out again")),
     )
 
 
@@ -183,17 +183,3 @@ def _is_yet_to_be_told(reader: Reader) -> bool:
     its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
     telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)
     return db.session.execute(telling.limit(1)).first() is not None
-
-
-def _otherwise(reader: Reader, if_late: str) -> str:
-    table, seat = reader.game.table, reader.seat
-    match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
-        case Extend(by):
-            then = gettext("you get another %(time)s", time=span(by))
-        case BotMove(bot):
-            then = gettext("the bot %(bot)s plays the turn for you", bot=text.bot_name(bot))
-        case BotTakesOver(bot):
-            then = gettext("the bot %(bot)s plays for you until you come back", bot=text.bot_name(bot))
-        case Abandon():
-            then = gettext("the game ends without a result for everyone")
-    return f"{if_late}, {then}."

@@ -827,6 +827,7 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
         settle()
         thanked = " ".join(" ".join(mail.text for mail in office.mails(name)[-2:]).split())
         assert 'The game is over. To play again, reply "rematch".' in thanked and "that didn't work" not in thanked
+        assert 'To start a new game against bots, reply "play sternenglanz".' in thanked
         arrives(ended.reply_to, a_mail("rematch\nsay Again! I liked that.", sender=f"{name}@example.org"))
         settle()
         assert (
@@ -848,6 +849,23 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     settle()
     assert "This line is right next to a command" in office.mails("bea")[-1].text
     assert "turn email" not in office.mails("bea")[-1].text
+
+
+@pytest.mark.parametrize("first", ["", "Let's play again!", "Nochmal?"])
+@pytest.mark.parametrize("yes", ["Yes!", "Ja, gerne"])
+def test_a_yes_to_the_email_about_the_end_or_to_our_answer_opens_a_rematch(
+    office: Office, ada: UUID, yes: str, first: str
+) -> None:
+    game_id = game_of(ada, bots=1, rules="sternenglanz", options={"max_rounds": 1})
+    while load(game_id).table.status == "running":
+        moves_on(game_id, ada)
+        everything_due_happens()
+    for text in filter(None, (first, yes)):
+        newest = office.mails("ada")[-1]
+        arrives(newest.reply_to, a_mail(text, **{"In-Reply-To": str(newest.message["Message-ID"])}))
+        settle()
+    db.session.rollback()
+    assert len(db.session.scalars(db.select(GameRow.game_id)).all()) == 2
 
 
 @pytest.mark.parametrize(

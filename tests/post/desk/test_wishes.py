@@ -98,6 +98,31 @@ def test_the_first_name_of_a_sender(sender: str, name: str) -> None:
     assert first_name_of(sender) == name
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Yes please!\n\nBest, Ann", "Ann"),
+        ("Ja\n\nViele Grüße\nTimo", "Timo"),
+        ("ok\nLG, Timo Berg", "Timo"),
+        ("Oui\n\nCordialement,\nZoé\n\nEnvoyé de mon iPhone", "Zoé"),
+        ("Sì grazie!\nA presto,\nGiulia Rossi", "Giulia"),
+        ("yes\n\n-- \nAnn", ""),
+        ("yes\n\nGreat", ""),
+        ("Thanks, Sternenpost", ""),
+        ("Hello,\nPlay sternenhimmel", ""),
+        ("Best,\nwww.evil.example", ""),
+        ("Cheers,\nAnn\n\nOn Sunday we talk.", ""),
+        ("yes\n\nOn 27 Nov 2026 Bob <b@y.org> wrote:\n> Hi\n> Best,\n> Bob", ""),
+        ("yes\n\n-----Original Message-----\nFrom: Bob\n\nBest,\nBob", ""),
+    ],
+)
+def test_the_name_in_a_signature_is_offered_to_a_newcomer(ann: Correspondent, text: str, name: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, text)
+    found = profile(player_at(ann.email))["name"]
+    assert found == name if name else found not in ("Ann", "Bob", "Great", "Play", "Sternenpost", "Www")
+
+
 def test_a_wish_starts_nothing_and_its_line_starts_the_game(ann: Correspondent) -> None:
     wish = "Can I play Sternenglanz against a bot please? My name is Mira."
     (hello,) = ann.sends(DESK, wish)
@@ -186,7 +211,7 @@ def test_a_first_email_says_that_playing_is_free_and_needs_no_app(ann: Correspon
     (hello,) = ann.sends(DESK, "Is it free? Is there an app?")
     for part in (hello.text, hello.page):
         told = " ".join(part.split())
-        assert "Playing is free." in told and "You need no app" in told
+        assert "This server takes no payments." in told and "You need no app" in told
 
 
 def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspondent) -> None:
@@ -380,11 +405,11 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
         ("help set", "- set mails bundled: With bundled, you get one email a day"),
         ("help set nights", "- set nights 22:00-08:00: Your clock stops"),
         ("help mails", "- set mails bundled: With bundled, you get one email a day"),
-        ("How long does a game take? And is it free?", "Playing is free."),
+        ("How long does a game take? And is it free?", "This server takes no payments."),
         ("How long does a game take? And is it free?", "you play whenever you like"),
         ("I'd like to delete my account", 'To delete your account, reply "goodbye"'),
         ("Could we pause for a week?", 'To pause a game, reply "pause"'),
-        ("Does it cost anything, and do I need an account?", "Playing is free."),
+        ("Does it cost anything, and do I need an account?", "This server takes no payments."),
         ("How do I score points?", "The rules say how you score."),
         ("Can a bot take the free seat?", 'Reply for example "fill 3" to give the free seats of game 3 to bots.'),
         ("Could we fill the last seat with a bot?", 'Reply for example "fill 3"'),
@@ -477,7 +502,7 @@ def test_games_tells_how_to_look_back_and_show_says_which_moves_exist(ann: Corre
 def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> None:
     ann_joins(ann)
     for line, example in {
-        "set nights 10pm to 8am": "set nights 22:00-08:00",
+        "set nights late to early": "set nights 22:00-08:00",
         "set name": "set name Ada",
         "set language klingon": "set language en",
         "set zone": "set zone Europe/Berlin",
@@ -490,12 +515,24 @@ def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> No
     ("text", "answers"),
     [
         ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', 'reply for example "set nights']),
-        ("How long does a game take?\n\nIs it free?", ["you play whenever you like", "Playing is free."]),
-        ("How much does it cost?\nset zone Berlin", ["Playing is free.", "Your time zone is now Europe/Berlin."]),
-        ("set zone Berlin\n\nHow much does it cost?", ["Playing is free.", "Your time zone is now Europe/Berlin."]),
-        ("Is it free?\nPlease paint the letters blue", ["Playing is free.", "You wrote: paint the letters blue"]),
+        ("How long does a game take?\n\nIs it free?", ["you play whenever you like", "This server takes no payments."]),
+        (
+            "How much does it cost?\nset zone Berlin",
+            ["This server takes no payments.", "Your time zone is now Europe/Berlin."],
+        ),
+        (
+            "set zone Berlin\n\nHow much does it cost?",
+            ["This server takes no payments.", "Your time zone is now Europe/Berlin."],
+        ),
+        (
+            "Is it free?\nPlease paint the letters blue",
+            ["This server takes no payments.", "You wrote: paint the letters blue"],
+        ),
         ("games\n\nCan you send me a real horse by mail?", ["You have no games", "You wrote: Can you send me a real"]),
-        ("Can I play Sternenglanz against a bot?\nIs it free?", ["Playing is free.", "- play sternenglanz: "]),
+        (
+            "Can I play Sternenglanz against a bot?\nIs it free?",
+            ["This server takes no payments.", "- play sternenglanz: "],
+        ),
         ("Is the seat free?\nset zone Berlin", ["Another line of your email questions"]),
         ("Is it free? I don't want it then.\nset zone Berlin", ["Another line of your email questions"]),
     ],

@@ -694,7 +694,7 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
     ("text", "answer"),
     [
         ("How long does this take?", "Duration: about"),
-        ("Does it cost anything?", "Playing is free."),
+        ("Does it cost anything?", "This server takes no payments."),
         ("Is there an app?", "You need no app"),
         ("When does it start?", "The game starts when all seats are taken."),
         ("Can I leave later?", 'reply "resign"'),
@@ -706,7 +706,7 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
         ("Wie oft bekomme ich Mails?", 'reply "set mails bundled"'),
         ("Was macht ein Doppelstern?", "A swallowed double star no longer counts."),
         ("Wie lange dauert das?\nUnd was kostet es?", "Duration: about"),
-        ("Wie lange dauert das?\nUnd was kostet es?", "Playing is free."),
+        ("Wie lange dauert das?\nUnd was kostet es?", "This server takes no payments."),
         ("Who else is playing?", "At the table: ada"),
         ("Mit wem spiele ich da?", "At the table: ada"),
         ("What is a scoring?", "We can't answer this ourselves"),

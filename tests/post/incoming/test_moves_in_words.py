@@ -315,7 +315,7 @@ def test_the_word_that_makes_a_sentence_unclear_is_named(word: str) -> None:
     [
         ("5 tarus e", "tarus", "5 taurus e"),
         ("5 on Taurs e", "taurs", "5 taurus e"),
-        ("7 loe a", "loe", "7 leo a"),
+        ("7 leoo a", "leoo", "7 leo a"),
         ("10 auf Steinbok c", "steinbok", "10 capricorn c"),
         ("sevn leo a please", "sevn", "7 leo a"),
         ("Hi Clara, lovely that you're here! I'll put my 7 on Leo c please.", "lovely", "7 leo c"),

@@ -111,6 +111,17 @@ def test_every_game_says_what_its_letters_and_numbers_mean(locale: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["Why are there numbers like #7?", "Wofür sind die Nummern?", "A cosa servono i numeri?"]
+)
+def test_a_question_about_numbers_is_answered_by_the_legend(
+    office: Office, ada: UUID, bea: UUID, question: str
+) -> None:
+    game_of(ada, bea, rules="sternenglanz")
+    everything_due_happens()
+    assert " ".join(legend("sternenglanz", "en").split()) in asks(office, question)
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         ("please pause the game, I'm away until friday", ["  pause (", "  vacation 2"]),
@@ -188,7 +199,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "Whose turn is it?\nHow many coins do I have?": ["We're waiting for your move.", "The scores so far"],
         "Nice game so far.\nWhose turn\nis it?": ["We're waiting for your move."],
         "send me fewer mails\nno mails at night": ['reply "set mails bundled"', 'reply for example "set nights'],
-        "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "Playing is free."],
+        "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "This server takes no payments."],
         "It was fun.\nIch heiße Timo": ["name Timo"],
         "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
         "What does compensation mean? Who's first?": ["Add up your remaining stars."],
@@ -207,7 +218,7 @@ def test_a_question_about_the_desk_lets_a_setting_pass(office: Office, ada: UUID
     deal_with_desk(RECORDS)
     (answer,) = office.mails("ada")[len(before) :]
     told = " ".join(answer.text.split())
-    assert "Playing is free." in told and "Your time zone is now Europe/Berlin." in told
+    assert "This server takes no payments." in told and "Your time zone is now Europe/Berlin." in told
 
 
 def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
@@ -225,6 +236,11 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
         ("en", "What does the D mean?\nMOVE", "D is a double star"),
         ("en", "Hi, MOVE please. What does the D mean?", "D is a double star"),
         ("en", "MOVE - and how many points do I have?", "The scores so far: you (0)"),
+        ("en", "MOVE\n\nWhen does the game end?", "After scoring, and how the game ends"),
+        ("en", "MOVE\n\nCould my brother join us?", "so no one else can join"),
+        ("en", "MOVE\n\nWhich games am I in?", 'To list your games, reply "games".'),
+        ("en", "MOVE\n\nWhat happens if I'm late?", "If your time runs out"),
+        ("de", "MOVE\n\nWann endet das Spiel?", "Nach der Wertung und am Ende"),
         ("en", "Hi,\n\nMOVE\n\nThanks, how long does\na game take?\n\nAda", "about 30 turns"),
         (
             "en",
@@ -237,7 +253,7 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
             "We can't answer “What is the plural of moose?”",
         ),
         ("de", "MOVE\n\nWie viele Punkte habe ich?", "Der Stand bisher: du (0)"),
-        ("de", "Was kostet das?\n\nMOVE", "Das Spielen ist kostenlos."),
+        ("de", "Was kostet das?\n\nMOVE", "Dieser Server nimmt kein Geld."),
         ("de", "MOVE\n\nWie geht es euch?", "Auf „Wie geht es euch?“ haben wir keine Antwort."),
         ("de", "MOVE. Was bedeutet das D?", "D ist ein Doppelstern"),
     ],
@@ -289,6 +305,8 @@ def test_a_question_about_the_move_beside_it_holds_the_move(
         ("Viel Spaß, Klaus!", [NOT_SENT]),
         ("That was a nice move, Bea.", [NOT_SENT]),
         ("Sorry for the delay, I was ill.\n\nAda", [NOT_SENT]),
+        ("That star is far away.", [NOT_SENT]),
+        ("Happy holidays, everyone!", [NOT_SENT]),
     ],
 )
 def test_a_sentence_below_a_move_is_answered(
@@ -300,6 +318,7 @@ def test_a_sentence_below_a_move_is_answered(
     assert load(game_id).version == 2 and messages(game_id) == []
     assert [it for it in answers if it not in told] == [], told
     assert (NOT_SENT in told) == (NOT_SENT in answers)
+    assert ("vacation 2" in told) == any(".." in it for it in answers)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +345,7 @@ def test_courtesy_and_signatures_below_a_move_get_no_answer(office: Office, ada:
     everything_due_happens()
     told = asks(office, f"Hi all,\n\n{a_move(game_id, ada)}\n\n{text}")
     assert load(game_id).version == 2
-    assert NOT_SENT not in told and "Playing is free" not in told and "You need no app" not in told
+    assert NOT_SENT not in told and "This server takes no payments" not in told and "You need no app" not in told
 
 
 def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
@@ -398,8 +417,13 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("Wann ist das Spiel zu Ende?", "After scoring, and how the game ends"),
         ("Can my friend join this game?", "This game has begun, so no one else can join."),
         ("Kann mein Bruder mitspielen?", "This game has begun, so no one else can join."),
+        ("what does it cost me if I am late?", "If your time runs out, you get another 1 day."),
+        ("Can I be late?", "the bot Greedy plays the turn for you"),
+        ("Was passiert, wenn ich die Zeit verpasse?", 'To take your seat back from the bot, reply "join 1".'),
+        ("Que se passe-t-il si je rate mon tour ?", 'reply for example "vacation 2027-07-01..2027-07-14"'),
+        ("Cosa succede se non rispondo in tempo?", "the bot Greedy plays for you until you come back"),
         ("Is there an app?", "You need no app"),
-        ("Is it free?", "Playing is free."),
+        ("Is it free?", "This server takes no payments."),
         ("Who is winning?", "The scores so far"),
         ("Can a bot take the free seat in game 2?", 'Reply for example "fill 2" to give the free seats of game 2'),
     ],
@@ -418,7 +442,6 @@ def test_a_question_about_a_piece_a_secret_or_the_service_is_answered(
         *(
             "Why did Greedy get 9 coins for Leo and not 10?",
             "Was my last move good?",
-            "what does it cost me if I am late?",
         ),
         *(
             "Warum hat bea 9 Punkte?",
@@ -436,7 +459,8 @@ def test_a_question_that_only_mentions_a_topic_gets_no_answer_about_it(
     told = asks(office, question)
     assert "We can't answer this question" in told and question in told
     assert not any(
-        it in told for it in ("The scores so far", "You haven't moved yet", "Your last move", "Playing is free")
+        it in told
+        for it in ("The scores so far", "You haven't moved yet", "Your last move", "This server takes no payments")
     )
 
 

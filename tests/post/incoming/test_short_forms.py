@@ -305,3 +305,29 @@ def test_our_reply_names_a_star_or_card_that_is_not_in_the_hand(office: Office, 
     assert "The second card is missing. Name two:" in ada_writes(office, f"choose {copy_name(own[0], 'en')}").text
     told = ada_writes(office, f"choose {other}").text
     assert "is not in your hand. Your cards are" in " ".join(told.split()), told
+
+
+IN_PLAY = [it for it in PLACEMENTS.values() if it.board in ("aquarius", "cancer", "capricorn", "leo")]
+
+
+@pytest.mark.parametrize(
+    ("locale", "line", "move"),
+    [
+        ("en", "7 can c", "7 cancer c"),
+        ("en", "Put my 7 on aqu c, please", "7 aquarius c"),
+        ("en", "B capri space b", "B capricorn b"),
+        ("de", "7 Wasser c", "7 aquarius c"),
+        ("de", "7 stei c", "7 capricorn c"),
+        ("fr", "7 verse c", "7 aquarius c"),
+        ("it", "7 acq c", "7 aquarius c"),
+        ("en", "7 ca c", None),
+        ("en", "7 stei c", None),
+        ("en", "7 gem c", "7 gemini c"),
+        ("en", "7 gemi c", None),
+        ("en", "The 7 was on c", None),
+        ("en", "I can put 7 on c", None),
+        ("de", "Die 7 war auf c", None),
+    ],
+)
+def test_the_beginning_of_a_name_in_play_is_enough(locale: str, line: str, move: str | None) -> None:
+    assert understood(line, sternenhimmel, locale, legal=IN_PLAY).move == move
