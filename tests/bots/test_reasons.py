@@ -121,7 +121,7 @@ def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
     assert telling(["You win."]) == ["You win."]
 
 
-def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:
+def test_cards_are_explained_by_what_they_prepare() -> None:
     played = next(positions("sternenglanz", {"scenario": 1}, 2, seed=1))
     view = played.rules.view(played.state, 0) | {"next": 0}
     move, hole, birth = "wanderung-3#1", "loch-c#1", "geburt#1"
@@ -129,11 +129,18 @@ def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:
     def told(step: Choose | LayCards) -> str:
         return reason(played.rules, view, Move((step,)), "en")
 
-    assert told(Choose(move, hole)) == "You have star migration 3 for two turns and black hole C for one."
-    assert told(LayCards(False, move, None)) == "You have star migration 3 for two turns."
-    assert told(LayCards(False, None, birth)) == "You have star birth for three turns."
-    covered = "You have black hole C for three turns. Slot 1 is no star birth in your next turn."
+    gathers = "With star migration 3, you can bring stars together for a bright star in your next two turns."
+    scores = "With black hole C, you can score in your next %s if stars lie as on the card."
+    assert told(Choose(move, hole)) == f"{gathers} {scores % 'turn'}"
+    assert told(LayCards(False, move, None)) == gathers
+    assert (
+        told(LayCards(False, None, birth)) == "With star birth, you can place one more star in your next three turns."
+    )
+    covered = f"{scores % 'three turns'} Slot 1 is no star birth in your next turn."
     assert told(LayCards(False, None, hole)) == covered
+    view |= {"scenario": 2}
+    removes = "With black hole C, you can remove a star that helps others in your next two turns."
+    assert told(LayCards(False, hole, None)) == removes
     assert told(LayCards(False, None, None)) == "You keep your cards for later."
 
 

@@ -119,10 +119,9 @@ def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            card, other = _named(slot2, say), _named(slot3, say)
-            return say.gettext(_CHOSEN_TWICE if card == other else _CHOSEN, card=card, other=other)
+            return f"{_of_card(sky, slot2, 2, say)} {_of_card(sky, slot3, 1, say)}"
         case LayCards(_, slot2, slot1):
-            return _of_cards(slot2, slot1, say)
+            return _of_cards(sky, slot2, slot1, say)
         case Finish():
             return say.gettext(_UNCHANGED)
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
@@ -150,14 +149,19 @@ _LACKS_ONE = (
     noted("A %(star)s on %(field)s then needs only one more %(need)s."),
     noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
 )
-_BARREN = noted("It makes star births harder for all."), noted("It would have made star births harder for all.")
+_BARREN = (
+    noted("It leaves the others fewer chances for bright and splendid stars."),
+    noted("It would have left the others fewer chances for bright and splendid stars."),
+)
 
 # Those that suit both
-_CHOSEN = noted("You have %(card)s for two turns and %(other)s for one.")
-_CHOSEN_TWICE = noted("You have one %(card)s for two turns and another for one.")
-_FOR_TWO = noted("You have %(card)s for two turns.")
-_FOR_THREE = noted("You have %(card)s for three turns.")
-_BOTH = noted("You have %(card)s for two turns and %(other)s for three.")
+_USES = {
+    GEBURT: noted("With %(card)s, you can place one more star %(when)s."),
+    WANDERUNG: noted("With %(card)s, you can bring stars together for a bright star %(when)s."),
+    LOCH: noted("With %(card)s, you can remove a star that helps others %(when)s."),
+}
+_SCORES = noted("With %(card)s, you can score %(when)s if stars lie as on the card.")
+_TURNS = noted("in your next turn"), noted("in your next two turns"), noted("in your next three turns")
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
@@ -202,17 +206,21 @@ def _next_birth(sky: State, after: Stars) -> tuple[int, str, str, str] | None:
     return lacks, star, need, name
 
 
-def _of_cards(slot2: str | None, slot1: str | None, say: Language) -> str:
-    """Return what playing these cards achieves."""
+def _of_cards(sky: State, slot2: str | None, slot1: str | None, say: Language) -> str:
+    """Return what playing these cards prepares."""
     if slot1 and type_of(slot1) == SUPERNOVA:
         return say.gettext(_NOVA_READY)
     if slot2 is None and slot1 is None:
         return say.gettext(_KEPT)
-    if slot2 and slot1:
-        had = say.gettext(_BOTH, card=_named(slot2, say), other=_named(slot1, say))
-    else:
-        had = say.gettext(_FOR_TWO if slot2 else _FOR_THREE, card=_named(slot2 or slot1 or "", say))
-    return f"{had} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else had
+    told = [_of_card(sky, card, turns, say) for card, turns in ((slot2, 2), (slot1, 3)) if card]
+    return " ".join([*told, *([say.gettext(_COVERED)] if slot1 and type_of(slot1) != GEBURT else [])])
+
+
+def _of_card(sky: State, card: str, turns: int, say: Language) -> str:
+    """Return what a card can be used for in as many turns."""
+    type_, when = type_of(card), say.gettext(_TURNS[turns - 1])
+    scores = type_ == LOCH and sky.scenario.card_points
+    return say.gettext(_SCORES if scores else _USES[type_], card=_named(card, say), when=when)
 
 
 def _named(card: str, say: Language) -> str:

@@ -72,7 +72,7 @@ export function Hint({ table, rules, close }) {
   const aboutMove = (it) => {
     if (it.wins) return it.why;
     return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
-      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ");
+      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ") || t("hint.equal");
   };
   const leave = () => {
     place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
