@@ -129,19 +129,17 @@ def test_cards_are_explained_by_what_they_prepare() -> None:
     def told(step: Choose | LayCards) -> str:
         return reason(played.rules, view, Move((step,)), "en")
 
-    gathers = "With star migration 3, you can bring stars together for a bright star in your next two turns."
-    scores = "With black hole C, you can score in your next %s if stars lie as on the card."
-    assert told(Choose(move, hole)) == f"{gathers} {scores % 'turn'}"
-    assert told(LayCards(False, move, None)) == gathers
-    assert (
-        told(LayCards(False, None, birth)) == "With star birth, you can place one more star in your next three turns."
-    )
-    covered = f"{scores % 'three turns'} Slot 1 is no star birth in your next turn."
+    gather = "bring stars together for a bright star"
+    assert told(Choose(move, hole)) == f"Twice you can {gather}, and once score with a pattern."
+    assert told(Choose(move, move)) == f"Three times you can {gather}."
+    assert told(LayCards(False, move, None)) == f"Twice you can {gather}."
+    assert told(LayCards(False, move, birth)) == f"Twice you can {gather}, and three times place one more star."
+    assert told(LayCards(False, None, birth)) == "Three times you can place one more star."
+    covered = "Three times you can score with a pattern. Slot 1 is no star birth in your next turn."
     assert told(LayCards(False, None, hole)) == covered
-    view |= {"scenario": 2}
-    removes = "With black hole C, you can remove a star that helps others in your next two turns."
-    assert told(LayCards(False, hole, None)) == removes
     assert told(LayCards(False, None, None)) == "You keep your cards for later."
+    view |= {"scenario": 2}
+    assert told(LayCards(False, hole, None)) == "Twice you can remove a star that is in your way."
 
 
 def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:

@@ -41,7 +41,7 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.games.sternenglanz.names import card_name, in_sentence, piece_in_sentence
+from server.games.sternenglanz.names import piece_in_sentence
 from server.games.sternenglanz.options import OPTION_SCHEMA
 from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied, supply
 from server.translations import Language, noted
@@ -119,7 +119,7 @@ def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            return f"{_of_card(sky, slot2, 2, say)} {_of_card(sky, slot3, 1, say)}"
+            return _of_two(_CHOSEN, 3, (_use(sky, slot2), _use(sky, slot3)), say)
         case LayCards(_, slot2, slot1):
             return _of_cards(sky, slot2, slot1, say)
         case Finish():
@@ -156,12 +156,18 @@ _BARREN = (
 
 # Those that suit both
 _USES = {
-    GEBURT: noted("With %(card)s, you can place one more star %(when)s."),
-    WANDERUNG: noted("With %(card)s, you can bring stars together for a bright star %(when)s."),
-    LOCH: noted("With %(card)s, you can remove a star that helps others %(when)s."),
+    GEBURT: noted("place one more star"),
+    WANDERUNG: noted("bring stars together for a bright star"),
+    LOCH: noted("remove a star that is in your way"),
 }
-_SCORES = noted("With %(card)s, you can score %(when)s if stars lie as on the card.")
-_TURNS = noted("in your next turn"), noted("in your next two turns"), noted("in your next three turns")
+_SCORE = noted("score with a pattern")
+_CHOSEN = noted("Twice you can %(use)s, and once %(other)s.")
+_BOTH = noted("Twice you can %(use)s, and three times %(other)s.")
+_TIMES = {
+    2: noted("Twice you can %(use)s."),
+    3: noted("Three times you can %(use)s."),
+    5: noted("Five times you can %(use)s."),
+}
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
@@ -212,19 +218,22 @@ def _of_cards(sky: State, slot2: str | None, slot1: str | None, say: Language) -
         return say.gettext(_NOVA_READY)
     if slot2 is None and slot1 is None:
         return say.gettext(_KEPT)
-    told = [_of_card(sky, card, turns, say) for card, turns in ((slot2, 2), (slot1, 3)) if card]
-    return " ".join([*told, *([say.gettext(_COVERED)] if slot1 and type_of(slot1) != GEBURT else [])])
+    if slot2 and slot1:
+        told = _of_two(_BOTH, 5, (_use(sky, slot2), _use(sky, slot1)), say)
+    else:
+        told = say.gettext(_TIMES[2 if slot2 else 3], use=say.gettext(_use(sky, slot2 or slot1 or "")))
+    return f"{told} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else told
 
 
-def _of_card(sky: State, card: str, turns: int, say: Language) -> str:
-    """Return what a card can be used for in as many turns."""
-    type_, when = type_of(card), say.gettext(_TURNS[turns - 1])
-    scores = type_ == LOCH and sky.scenario.card_points
-    return say.gettext(_SCORES if scores else _USES[type_], card=_named(card, say), when=when)
+def _of_two(text: str, times: int, uses: tuple[str, str], say: Language) -> str:
+    """Return what two cards can be used for, and the number of times if it is the same."""
+    use, other = map(say.gettext, uses)
+    return say.gettext(_TIMES[times], use=use) if use == other else say.gettext(text, use=use, other=other)
 
 
-def _named(card: str, say: Language) -> str:
-    return in_sentence(card_name(card, say.locale), say.locale)
+def _use(sky: State, card: str) -> str:
+    type_ = type_of(card)
+    return _SCORE if type_ == LOCH and sky.scenario.card_points else _USES[type_]
 
 
 def _sky(view: Json) -> State:
