@@ -2,7 +2,7 @@
 
 The view alone seeds the search. So a review of a move finds what a hint before that move has suggested. Of moves with the
 same effect, such as moves with copies of a card, only one is compared. Of moves with the same aim, only the best is
-suggested.
+suggested. A move that is much worse than the best is left out.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +23,9 @@ SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves 
 MOVES: Final = 3
 CLOSEST: Final = 2  # moves that are compared even if they have the same aim
 LEAST: Final = 0.5  # points
+MUCH: Final = (
+    10  # points behind the best move from which a game's hints leave a move out, unless it sets its own `MUCH`
+)
 
 
 def effort(rules: Rules) -> Effort:
@@ -69,3 +72,8 @@ def is_clear(gain: float, margin: float | None) -> bool:
     """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
     unknown, the two are about equal."""
     return margin is not None and gain > max(LEAST, margin)
+
+
+def is_much_worse(rules: Rules, behind: float, margin: float) -> bool:
+    """Return whether a move is so far behind the best that it is no suggestion."""
+    return is_clear(behind, margin) and behind >= getattr(rules, "MUCH", MUCH)

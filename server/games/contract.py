@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
-`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `resample`, `draw`, `with_news`,
+`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `MUCH`, `resample`, `draw`, `with_news`,
 `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
@@ -237,6 +237,7 @@ Aim = Callable[[Json], Callable[[Any], Any]]
 # besides points, or would have achieved, or "".
 WriteReason = Callable[[Json, Any, "Language", bool], str]
 # `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
+# `MUCH`: a hint leaves out a move that is clearly behind the best by this many points. Without it, by 10.
 # View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each
 # state is as likely as the game's dice make it, and hidden choices of other seats are equally likely. `story` has the
 # events visible to the seat, without those taken back. It begins with `game-started`, whose terms contain the options.

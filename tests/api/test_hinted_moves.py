@@ -7,9 +7,9 @@ import pytest
 from flask import Flask
 
 from server.bots import advice
-from server.bots.search import Effort
+from server.bots.search import Compared, Effort
 from server.config import Bound
-from server.games import Json
+from server.games import GAMES, Json
 from server.play.turns import hints
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, person
@@ -108,6 +108,30 @@ def test_the_moves_of_a_hint_differ_in_what_they_aim_at_and_each_gives_a_reason(
         assert len(set(reasons)) == 3 or len({it["move"]["star"] for it in told["moves"]}) > 1, reasons
         best = {"turn": told["turn"], "move": told["moves"][0]["move"]}
         assert ada.post(f"{path}/moves", best).status_code == 201
+
+
+@pytest.mark.parametrize(("rules", "much"), [("sternenhimmel", 10), ("sternenglanz", 3)])
+def test_a_hint_leaves_out_moves_that_are_much_worse_than_the_best(app: Flask, rules: str, much: float) -> None:
+    ada = Someone(app, "ada")
+    path = (
+        opened(ada, ME, BOT, rules=rules)
+        if rules == "sternenglanz"
+        else opened(ada, ME, BOT, BOT, options={"start_seat": 0})
+    )
+
+    def behind(by: float, margin: float) -> list[float]:
+        compared = [Compared(move, -gain, margin) for move, gain in zip(distinct, (0, 0.6, by), strict=True)]
+        ways = hints.Ways(lambda _: None, lambda *_: compared)
+        with app.app_context():
+            return [
+                it["behind"] for it in hints.hint(UUID(path.rpartition("/")[2]), person("ada"), "en", (), ways)["moves"]
+            ]
+
+    legal = ada.get(f"{path}/legal-moves").json["moves"]
+    distinct = [GAMES[rules].move_from_json(it) for it in (legal[0], legal[1], legal[-1])]
+    assert behind(much - 0.1, 0.5) == [0, 0.6, much - 0.1]
+    assert behind(much, 0.5) == [0, 0.6]
+    assert behind(much, much + 1) == [0, 0.6, much]  # that may be an error of the estimate
 
 
 def test_a_hint_tells_what_each_move_scores_at_once(app: Flask) -> None:

@@ -88,7 +88,7 @@ def test_a_host_sees_only_the_addresses_that_they_have_invited(ada: Someone, bea
     is_problem(ada.get(f"{path}/invitations"), 403, "not-host")
     assert [it["email"] for it in bea.get(f"{path}/invitations").json["items"]] == [None, "newer@example.org"]
     invite(bea, path, NEW, seat=2)
-    assert bea.get(f"{path}/invitations").json["items"][0] == {"seat": 2, "email": NEW}
+    assert bea.get(f"{path}/invitations").json["items"][0] == {"seat": 2, "email": NEW, "name": None}
 
 
 def test_an_invitation_can_be_sent_again(app: Flask, ada: Someone, bea: Someone) -> None:

@@ -300,14 +300,14 @@ def test_players_are_invited_again_without_revealing_their_address(app: Flask, a
     [known] = ada.get("/v1/me/companions").json["items"]
     assert (known["id"], known["name"]) == (str(id_of_player(bea)), "bea")
     another = opened(ada, ME, {"companion": known["id"]}, BOT)
-    assert ada.get(f"{another}/invitations").json["items"] == [{"seat": 1, "email": None}]
+    assert ada.get(f"{another}/invitations").json["items"] == [{"seat": 1, "email": None, "name": "bea"}]
     assert found(bea, "mine=true&status=open") == [another]
     with app.app_context():
         [letter] = db.session.scalars(select(LetterRow).where(LetterRow.game_id == UUID(another.rpartition("/")[2])))
         assert "rematch" not in letter.data
     waiting = opened(ada, ME, OPEN, BOT)
     assert ada.post(f"{waiting}/invitations", {"companion": known["id"]}).json == {"seat": 1}
-    assert ada.get(f"{waiting}/invitations").json["items"] == [{"seat": 1, "email": None}]
+    assert ada.get(f"{waiting}/invitations").json["items"] == [{"seat": 1, "email": None, "name": "bea"}]
     assert set(found(bea, "mine=true&status=open")) == {another, waiting}
     stranger = {"companion": str(id_of_player(cleo))}
     is_problem(ada.post("/v1/games", wanted(ME, stranger, BOT)), 422, "invalid-field")

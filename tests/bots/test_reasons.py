@@ -121,7 +121,7 @@ def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
     assert telling(["You win."]) == ["You win."]
 
 
-def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:
+def test_cards_are_explained_by_what_they_prepare() -> None:
     played = next(positions("sternenglanz", {"scenario": 1}, 2, seed=1))
     view = played.rules.view(played.state, 0) | {"next": 0}
     move, hole, birth = "wanderung-3#1", "loch-c#1", "geburt#1"
@@ -129,12 +129,17 @@ def test_cards_are_explained_by_the_turns_in_which_they_can_be_used() -> None:
     def told(step: Choose | LayCards) -> str:
         return reason(played.rules, view, Move((step,)), "en")
 
-    assert told(Choose(move, hole)) == "You have star migration 3 for two turns and black hole C for one."
-    assert told(LayCards(False, move, None)) == "You have star migration 3 for two turns."
-    assert told(LayCards(False, None, birth)) == "You have star birth for three turns."
-    covered = "You have black hole C for three turns. Slot 1 is no star birth in your next turn."
+    gather = "bring stars together for a bright star"
+    assert told(Choose(move, hole)) == f"Twice you can {gather}, and once score with a pattern."
+    assert told(Choose(move, move)) == f"Three times you can {gather}."
+    assert told(LayCards(False, move, None)) == f"Twice you can {gather}."
+    assert told(LayCards(False, move, birth)) == f"Twice you can {gather}, and three times place one more star."
+    assert told(LayCards(False, None, birth)) == "Three times you can place one more star."
+    covered = "Three times you can score with a pattern. Slot 1 is no star birth in your next turn."
     assert told(LayCards(False, None, hole)) == covered
     assert told(LayCards(False, None, None)) == "You keep your cards for later."
+    view |= {"scenario": 2}
+    assert told(LayCards(False, hole, None)) == "Twice you can remove a star that is in your way."
 
 
 def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:

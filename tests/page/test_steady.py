@@ -143,8 +143,8 @@ _PIECES = ".space, .field, .star, .slot, .held"
 
 
 def covers_little(page: Page) -> None:
-    """Check that the line with a request leaves the turn, the time, the tools and the sky free."""
-    for it in page.locator(".whose > *, .state .tool, .boards, .firmament").all():
+    """Check that the line with a request leaves the turn, the time, the scores, the tools and the sky free."""
+    for it in page.locator(".whose > *, .seats .mark, .seats b, .state .tool, .boards, .firmament").all():
         assert not it.is_visible() or apart(page.locator(".asks"), it), it.evaluate("it => it.outerHTML")[:200]
 
 
@@ -170,7 +170,9 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
             expect(button).to_be_in_viewport(ratio=1)
         assert objections(page) == []
         page.get_by_role("button", name="Not now: ben").first.click()
-        expect(line).to_have_text(re.compile(r"^ben.* asks to abandon the game\.$"))
+        expect(line).to_have_text(re.compile(r"^ben.* asks to abandon the game\.\+1$"))
+        press(line)
+        expect(page.locator(".whole")).to_contain_text("asks for a pause. You said: not now.")
         page.get_by_role("button", name="Close", exact=True).click()
         expect(line).to_have_count(0)
 
@@ -192,7 +194,7 @@ def test_a_request_moves_nothing_while_another_player_is_to_move(
     line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"
     with nothing_moves(page, everything):
         ada.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
-        expect(line).to_have_text("You asked for a pause.")
+        expect(line).to_have_text(re.compile(r"^You asked for a pause\. Still to answer: ben.*\.$"))
         covers_little(page)
         ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
         expect(line).to_have_text(re.compile(r"^You asked for a pause\. ben.*: not now\.$"))

@@ -886,6 +886,9 @@ class Invitation(Answer):
         allow_none=True,
         **_about("Invited address; null if another player invited them, or if they have changed their address since"),
     )
+    name = fields.String(
+        allow_none=True, **_about("Name of a player who was invited without their address; null in an anonymous game")
+    )
 
 
 class Invitations(Answer):

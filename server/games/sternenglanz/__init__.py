@@ -73,6 +73,7 @@ ASIDE = frozenset(
 MOVES_ASIDE = frozenset({"cards-chosen", "cards-laid"})
 RETOLD = {"cards-chosen": "choices-shown"}
 ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
+MUCH = 3  # points; a game is won with 15 or 30
 
 
 def describe() -> Json:

@@ -41,7 +41,7 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.games.sternenglanz.names import card_name, in_sentence, piece_in_sentence
+from server.games.sternenglanz.names import piece_in_sentence
 from server.games.sternenglanz.options import OPTION_SCHEMA
 from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied, supply
 from server.translations import Language, noted
@@ -119,10 +119,9 @@ def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            card, other = _named(slot2, say), _named(slot3, say)
-            return say.gettext(_CHOSEN_TWICE if card == other else _CHOSEN, card=card, other=other)
+            return _of_two(_CHOSEN, 3, (_use(sky, slot2), _use(sky, slot3)), say)
         case LayCards(_, slot2, slot1):
-            return _of_cards(slot2, slot1, say)
+            return _of_cards(sky, slot2, slot1, say)
         case Finish():
             return say.gettext(_UNCHANGED)
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
@@ -150,14 +149,25 @@ _LACKS_ONE = (
     noted("A %(star)s on %(field)s then needs only one more %(need)s."),
     noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
 )
-_BARREN = noted("It makes star births harder for all."), noted("It would have made star births harder for all.")
+_BARREN = (
+    noted("It leaves the others fewer chances for bright and splendid stars."),
+    noted("It would have left the others fewer chances for bright and splendid stars."),
+)
 
 # Those that suit both
-_CHOSEN = noted("You have %(card)s for two turns and %(other)s for one.")
-_CHOSEN_TWICE = noted("You have one %(card)s for two turns and another for one.")
-_FOR_TWO = noted("You have %(card)s for two turns.")
-_FOR_THREE = noted("You have %(card)s for three turns.")
-_BOTH = noted("You have %(card)s for two turns and %(other)s for three.")
+_USES = {
+    GEBURT: noted("place one more star"),
+    WANDERUNG: noted("bring stars together for a bright star"),
+    LOCH: noted("remove a star that is in your way"),
+}
+_SCORE = noted("score with a pattern")
+_CHOSEN = noted("Twice you can %(use)s, and once %(other)s.")
+_BOTH = noted("Twice you can %(use)s, and three times %(other)s.")
+_TIMES = {
+    2: noted("Twice you can %(use)s."),
+    3: noted("Three times you can %(use)s."),
+    5: noted("Five times you can %(use)s."),
+}
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
@@ -202,21 +212,28 @@ def _next_birth(sky: State, after: Stars) -> tuple[int, str, str, str] | None:
     return lacks, star, need, name
 
 
-def _of_cards(slot2: str | None, slot1: str | None, say: Language) -> str:
-    """Return what playing these cards achieves."""
+def _of_cards(sky: State, slot2: str | None, slot1: str | None, say: Language) -> str:
+    """Return what playing these cards prepares."""
     if slot1 and type_of(slot1) == SUPERNOVA:
         return say.gettext(_NOVA_READY)
     if slot2 is None and slot1 is None:
         return say.gettext(_KEPT)
     if slot2 and slot1:
-        had = say.gettext(_BOTH, card=_named(slot2, say), other=_named(slot1, say))
+        told = _of_two(_BOTH, 5, (_use(sky, slot2), _use(sky, slot1)), say)
     else:
-        had = say.gettext(_FOR_TWO if slot2 else _FOR_THREE, card=_named(slot2 or slot1 or "", say))
-    return f"{had} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else had
+        told = say.gettext(_TIMES[2 if slot2 else 3], use=say.gettext(_use(sky, slot2 or slot1 or "")))
+    return f"{told} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else told
 
 
-def _named(card: str, say: Language) -> str:
-    return in_sentence(card_name(card, say.locale), say.locale)
+def _of_two(text: str, times: int, uses: tuple[str, str], say: Language) -> str:
+    """Return what two cards can be used for, and the number of times if it is the same."""
+    use, other = map(say.gettext, uses)
+    return say.gettext(_TIMES[times], use=use) if use == other else say.gettext(text, use=use, other=other)
+
+
+def _use(sky: State, card: str) -> str:
+    type_ = type_of(card)
+    return _SCORE if type_ == LOCH and sky.scenario.card_points else _USES[type_]
 
 
 def _sky(view: Json) -> State:

@@ -13,7 +13,6 @@ import { useStore } from "../ui/store.js";
  *   SeatedTable } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
 
-const MUCH = 10; // points behind the best move
 const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
@@ -73,7 +72,7 @@ export function Hint({ table, rules, close }) {
   const aboutMove = (it) => {
     if (it.wins) return it.why;
     return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
-      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ");
+      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ") || t("hint.equal");
   };
   const leave = () => {
     place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
@@ -135,19 +134,15 @@ const isClearlyWorse = ({ behind, margin }) => margin !== null && behind > Math.
 function whyBest(game, next) {
   if (!next) return t("hint.best");
   if (!isClearlyWorse(next)) return t("hint.best.close");
-  const count = Math.round(next.behind);
-  return count >= MUCH ? t("hint.best.much") : t("hint.best.by", { points: pointsOf(game, count) });
+  return t("hint.best.by", { points: pointsOf(game, Math.round(next.behind)) });
 }
 
 /**
  * @param {Game} game
  * @param {HintedMove} move
  */
-function howGood(game, move) {
-  if (!isClearlyWorse(move)) return t("hint.as-good");
-  const count = Math.round(move.behind);
-  return count >= MUCH ? t("hint.much-worse") : t("hint.worse", { points: pointsOf(game, count) });
-}
+const howGood = (game, move) => (isClearlyWorse(move) ? t("hint.worse", { points: pointsOf(game, Math.round(move.behind)) })
+  : t("hint.as-good"));
 
 /**
  * Show how good the player's moves were. Beside an earlier table, only the curve and the move played there are shown.

@@ -30,10 +30,15 @@ export const tell = (base, it) => votes.set({ base, votes: it });
  */
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
+/** The seats whose players decide on requests. @param {SeenTable["game"]} game */
+const present = (game) => game.seats.filter((it) => it.kind !== "bot" && !it.stand_in).map((it) => it.seat);
+
+/** The last wish to which this player was the last to agree. The votes no longer tell. */
+const granted = store(/** @type {{base: string, wish: Wish} | null} */ (null));
+
 /**
- * Show the first open request, or the state of the player's own, in one line over the scores, so that nothing moves. A tap
- * opens the whole text of all of them with their buttons. Once closed, the line returns with the next change. During the
- * player's turn, only requests that need an answer are shown.
+ * Show the first open request, or what came of the player's answer, in one line beside the scores, so that nothing moves.
+ * A tap opens the whole text of all of them with their buttons. Once closed, the line returns with the next change.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -51,7 +56,8 @@ export function Requests({ table }) {
   const [isOpen, setOpen] = useState(false);
   const [isClosed, setClosed] = useState(false);
   const line = useRef();
-  const shown = known?.base === base ? requestsIn(game, known.votes) : [];
+  const last = useStore(granted);
+  const shown = known?.base === base ? requestsIn(game, known.votes, last?.base === base && game.status === "running" ? last.wish : null) : [];
   const state = shown.map((it) => it.told).join("\n");
   useEffect(() => {
     setClosed(false);
@@ -77,31 +83,35 @@ export function Requests({ table }) {
 }
 
 /**
- * Return what the player is asked for, whether they can resume the game, and their own open requests and consents.
+ * Return what the player is asked for, what they answered, whether they can resume the game, and their own open requests.
  * @param {SeenTable["game"]} game
  * @param {Votes} votes
+ * @param {Wish | null} granted the wish to which the player was the last to agree
  */
-function requestsIn(game, votes) {
+function requestsIn(game, votes, granted) {
   const seat = game.you?.seat ?? -1;
   const listedNames = (/** @type {number[]} */ seats) => listed(seats.map((it) => seatName(game.seats[it])));
-  const present = game.seats.filter((it) => it.kind !== "bot" && !it.stand_in).map((it) => it.seat);
-  const isOpen = (/** @type {Wish} */ wish) => present.some((it) => !inFavour(votes, wish).includes(it));
+  const isOpen = (/** @type {Wish} */ wish) => present(game).some((it) => !inFavour(votes, wish).includes(it));
   const own = WISHES.filter((wish) => inFavour(votes, wish).includes(seat) && isOpen(wish));
-  const asked = WISHES.filter((wish) => {
-    const seats = inFavour(votes, wish);
-    return seats.length > 0 && !seats.includes(seat) && !votes.refusals[wish].includes(seat);
-  }).map((wish) => {
+  const others = WISHES.filter((wish) => inFavour(votes, wish).length > 0 && !inFavour(votes, wish).includes(seat));
+  const answers = (/** @type {Wish} */ wish) => {
+    const refusing = votes.refusals[wish].filter((it) => it !== seat);
+    const waiting = present(game).filter((it) => it !== seat && !inFavour(votes, wish).includes(it) && !refusing.includes(it));
+    return [refusing.length > 0 && t("asks.refused", { names: listedNames(refusing) }),
+      waiting.length > 0 && t("asks.waiting", { names: listedNames(waiting) })];
+  };
+  const isRefused = (/** @type {Wish} */ wish) => votes.refusals[wish].includes(seat);
+  const asked = others.map((wish) => {
     const seats = wish === "take-back" && votes[wish] ? [votes[wish].seat] : inFavour(votes, wish);
-    return { wish, Drawn: Request, told: t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }) };
+    return { wish, isRefused: isRefused(wish), Drawn: Request, told: [t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }),
+      ...(isRefused(wish) ? [t("asks.refused.you"), ...answers(wish)] : [])].filter(Boolean).join(" ") };
   });
-  if (game.you?.turn != null) return asked;
   const isResumed = game.status === "paused" && !votes.resume.length;
-  return [...asked, ...(isResumed ? [{ wish: "resume", Drawn: Paused, told: t("ask.paused") }] : []), ...own.map((wish) => {
-    const asker = wish === "take-back" ? votes[wish]?.seat : votes[wish][0];
-    const seats = votes.refusals[wish];
-    return { wish, Drawn: Own, told: [t(`asks.${asker === seat ? "mine" : "agreed"}.${wish}`),
-      seats.length > 0 && t("asks.refused", { names: listedNames(seats) })].filter(Boolean).join(" ") };
-  })];
+  return [...asked.filter((it) => !it.isRefused), ...(granted ? [{ wish: granted, Drawn: Granted, told: `${t(`asks.agreed.${granted}`)} ${t("asks.all")}` }] : []),
+    ...(isResumed ? [{ wish: "resume", Drawn: Paused, told: t("ask.paused") }] : []), ...own.map((wish) => {
+      const asker = wish === "take-back" ? votes[wish]?.seat : votes[wish][0];
+      return { wish, Drawn: Own, told: [t(`asks.${asker === seat ? "mine" : "agreed"}.${wish}`), ...answers(wish)].filter(Boolean).join(" ") };
+    }), ...asked.filter((it) => it.isRefused)];
 }
 
 /**
@@ -112,6 +122,10 @@ function requestsIn(game, votes) {
  * @param {() => void} fold closes what is open
  */
 const useVote = (table, wish, consents, fold) => useSubmit(async () => {
+  const { game, base } = table;
+  const before = votes.get()?.votes;
+  const isLast = consents && before && present(game).every((it) => it === game.you?.seat || inFavour(before, wish).includes(it));
+  granted.set(isLast ? { base, wish } : null);
   tell(table.base, await call("POST", `${table.base}/votes`, { on: wish, vote: consents }));
   fold();
   await table.look();
@@ -123,17 +137,21 @@ function Request({ table, wish, told, votes, fold }) {
   const [agreeing, error, agree] = useVote(table, wish, true, fold);
   const [refusing, wrong, refuse] = useVote(table, wish, false, fold);
   const busy = agreeing || refusing;
+  const isRefused = votes.refusals[wish].includes(table.game.you?.seat ?? -1);
   const back = votes["take-back"];
   const until = wish === "take-back" && back ? { moves: back.undoes.join(" "), due: t("due",
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
   return html`<section class="strip request" aria-label=${told}>
     <p><strong>${told}</strong>${until && ` ${t("take-back.what", until)} ${t("take-back.ends")} ${until.due}`}</p>
     <button disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
-    <button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
-      t("asks.later")}</button>
+    ${!isRefused && html`<button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
+      t("asks.later")}</button>`}
     ${(error || wrong) && html`<${Sorry} error=${error || wrong} />`}
   </section>`;
 }
+
+/** @param {Row} props */
+const Granted = ({ told }) => html`<p class="strip request">${told}</p>`;
 
 /** @param {Row} props */
 function Paused({ table, told, fold }) {

@@ -118,13 +118,17 @@ def seat_bot(game_id: UUID, player_id: UUID, seat: Seat, bot: str) -> Game:
 
 
 def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
-    """Return the invited seats, for the host only. Each has its address if the host entered it. Raise NotFound,
-    NotHost."""
+    """Return the invited seats, for the host only. Each has its address if the host entered it, or the name of a player
+    who was invited without one. Raise NotFound, NotHost."""
     game = load_visible(game_id, player_id)
     if game.head.host != player_id:
         raise NotHost("Only the host of this game can do this.")
     return [
-        {"seat": row.seat, "email": row.email if row.invited_by == player_id else None}
+        {
+            "seat": row.seat,
+            "email": row.email if row.invited_by == player_id else None,
+            "name": _name_of_guest(game_id, row.email, None) if row.email and row.invited_by is None else None,
+        }
         for row in game.seats
         if row.kind == "invited"
     ]

@@ -44,7 +44,6 @@ from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
 
-_MUCH = 10  # points
 _SAME_MESSAGE = timedelta(hours=1)  # a message is posted only once within this time
 
 
@@ -423,14 +422,12 @@ def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) ->
         return str(gettext("The best."))
     if following[0] not in worse:
         return str(gettext("The best, though the next is almost as good."))
-    if (points := whole_points(following[0]["behind"])) >= _MUCH:
-        return str(gettext("The best, much better than the next."))
-    return str(gettext("The best, about %(points)s more than the next.", points=counted(points, unit)))
+    points = counted(whole_points(following[0]["behind"]), unit)
+    return str(gettext("The best, about %(points)s more than the next.", points=points))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
     if move not in worse:
         return str(gettext("Almost as good."))
-    if (points := whole_points(move["behind"])) >= _MUCH:
-        return str(gettext("Much worse than the best."))
-    return str(gettext("About %(points)s less than the best.", points=counted(points, unit)))
+    points = counted(whole_points(move["behind"]), unit)
+    return str(gettext("About %(points)s less than the best.", points=points))

@@ -30,8 +30,8 @@ from tests.support.games import everything_due_happens, game_of, moves_of, moves
 
 pytestmark = pytest.mark.usefixtures("within")
 HOW_GOOD = {  # how the line above a move begins
-    "en": "The best|Almost|About|Much",
-    "de": "Der beste|Fast|Etwa|Viel",
+    "en": "The best|Almost|About",
+    "de": "Der beste|Fast|Etwa",
     "fr": "Le meilleur|Presque|À peu près|Environ|Bien",
     "it": "La migliore|Quasi|Più o meno|Circa|Molto",
 }
@@ -221,15 +221,14 @@ def test_a_hint_without_an_answer_does_not_count(
             ],
         ),
         (
-            [0, 2.5, 12],
+            [0, 2.5, 9],
             1,
             [
                 "The best, about 3 coins more than the next.",
                 "About 3 coins less than the best.",
-                "Much worse than the best.",
+                "About 9 coins less than the best.",
             ],
         ),
-        ([0, 30], 1, ["The best, much better than the next.", "Much worse than the best."]),
         ([0], 0, ["The best."]),
     ],
 )
