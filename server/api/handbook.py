@@ -74,7 +74,7 @@ def search() -> Response:
 def _handbook_places() -> Iterator[tuple[str, str, str]]:
     """Yield the address, title and words of all problems and of each section of a document."""
     for code, problem in ALL.items():
-        yield f"/problems/{code}", f"{code}: {problem.title}", words_in(problem.meaning)
+        yield f"/problems/{code}", f"{code}: {problem.title}", words_in(" ".join([problem.meaning, *reasons(problem)]))
     yield "/docs/desk", "Play by email alone", words_in(" ".join(it.name for it in COMMANDS))
     for name in docs.DOCUMENTS:
         found = _document(name)

@@ -89,9 +89,9 @@ ON_BOTH = pytest.mark.parametrize("page", [DESKTOP, PHONE], ids=["desktop", "pho
 @ON_BOTH
 def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language(page: Page) -> None:
     page.goto("/docs/api/moves")
-    page.get_by_label("Find a call").fill("patch seats/me")
+    page.get_by_label("Search").fill("patch seats/me")
     expect(page.locator(".find li").first).to_contain_text("PATCH /v1/games/{game_id}/seats/me")
-    page.get_by_label("Find a call").press("Enter")
+    page.get_by_label("Search").press("Enter")
     expect(page).to_have_url(re.compile("/docs/api/games#changeOwnSeat$"))
     page.locator("#changeOwnSeat ~ details > summary").get_by_text("Python").first.click()
     page.goto("/docs/api/plans")
@@ -110,10 +110,16 @@ def test_the_search_on_every_page_finds_calls_problems_schemas_and_words(page: P
             ("stale-turn", "stale-turn: This isn't your current turn"),
             ("schema foresight", "Schema Foresight"),
             ("without http", "Write a bot in 30 lines: Without HTTP, in any language"),
+            ("play a move", "POST /v1/games/{game_id}/moves Play a move"),
+            ("make a move", "POST /v1/games/{game_id}/moves Play a move"),
+            ("POST /v1/games/{id}/moves", "POST /v1/games/{game_id}/moves Play a move"),
+            ("space-taken", "illegal-plan: This move can't be planned"),
+            ("pagination", "Recipes: Deadlines and paginated lists"),
+            ("cancel game", "DELETE /v1/games/{game_id} Close your game before it starts"),
         ):
-            page.get_by_label("Find a call").fill(words)
+            page.get_by_label("Search").fill(words)
             expect(page.locator(".find li").first).to_have_text(first)
-        page.get_by_label("Find a call").fill("xyzzy")
+        page.get_by_label("Search").fill("xyzzy")
         expect(page.get_by_text("0 results")).to_be_visible()
 
 

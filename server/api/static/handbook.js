@@ -4,16 +4,36 @@ const MOST = 30; // results shown
 
 const form = document.querySelector(".find");
 const [field, count, results] = ["input", "output", "ul"].map((name) => form.querySelector(name));
-/** @type {[href: string, title: string, words: string][]} */
+const SMALL = new Set(["a", "an", "the", "to", "of", "in", "on", "my", "how", "do", "i"]);
+/** Words that the handbook has another word for. */
+const CALLED = { cancel: "close", make: "play", pagination: "paginated", spectator: "public", sse: "stream", websocket: "stream" };
+/** @type {{href: string, title: string, names: string[], words: string[]}[]} */
 let index = [];
 
+/** Return the words of a text. Placeholders such as {game_id} and {id} are the same word. */
+const wordsOf = (text) => text.toLowerCase().replaceAll(/\{[^}]*\}/g, "{}").split(/[^\p{L}\p{N}{}/_-]+/u).filter(Boolean);
+const singular = (word) => (word.length > 3 ? word.replace(/s$/, "") : word);
+
+/** Return how well a word fits one of these words: the whole word, its beginning, or any part of it. */
+function fit(wanted, words) {
+  let best = 0;
+  for (const word of words) {
+    if (singular(word) === singular(wanted)) return 4;
+    if (word.includes(wanted)) best = Math.max(best, word.startsWith(wanted) ? 2 : 1);
+  }
+  return best;
+}
+
 function find() {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (text) => words.every((word) => text.toLowerCase().includes(word));
-  const known = words.length ? index.filter((it) => fits(it.join(" "))) : [];
-  const named = known.filter(([, title]) => fits(title));
-  const found = [...named, ...known.filter((it) => !named.includes(it))];
-  results.replaceChildren(...found.slice(0, MOST).map(([href, title]) => {
+  const typed = wordsOf(field.value);
+  const words = (typed.every((it) => SMALL.has(it)) ? typed : typed.filter((it) => !SMALL.has(it))).map((it) => CALLED[it] ?? it);
+  const ranked = index.map((it) => {
+    const fits = words.map((word) => Math.max(4 * fit(word, it.names), fit(word, it.words)));
+    return { ...it, worth: fits.reduce((sum, each) => sum + each, 0), known: fits.filter(Boolean).length };
+  });
+  const most = Math.max(...ranked.map((it) => it.known)); // if no place has all words, those with most of them
+  const found = most > 0 ? ranked.filter((it) => it.known === most).sort((one, other) => other.worth - one.worth) : [];
+  results.replaceChildren(...found.slice(0, MOST).map(({ href, title }) => {
     const item = document.createElement("li");
     item.append(Object.assign(document.createElement("a"), { href, textContent: title }));
     return item;
@@ -24,7 +44,10 @@ function find() {
 form.hidden = false;
 field.addEventListener("input", find);
 field.addEventListener("focus", async () => {
-  index = (await import("/docs/search.js")).default;
+  const places = (await import("/docs/search.js")).default;
+  index = places.map(([href, title, words]) => (
+    { href, title, names: wordsOf(`${title} ${href.split("#")[1] ?? ""}`), words: words.split(" ") }
+  ));
   find();
 }, { once: true });
 form.addEventListener("submit", (event) => {

@@ -784,7 +784,7 @@ def test_rules_and_help_in_a_reply_to_a_game_email_are_about_this_game(
         ("history", "- bea put a "),
         ("Standings, please", "- You: 0\n- bea: 0"),
         ("show", "Game 1 Sternenhimmel, move 3."),
-        ("review", "Only games that were played to the end have reviews."),
+        ("review", "This game isn't over yet."),
     ],
 )
 def test_in_a_reply_to_an_email_about_a_game_its_commands_need_no_number(

@@ -35,7 +35,7 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
     seats = wanted(ME, BOT, rules="sternenglanz", options={"max_rounds": 2})
     game_id = open_game(ann_id, seats).game_id
     assert desk.numbers(ann_id, [game_id]) == {game_id: 1}
-    assert "played to the end have reviews" in ann.asks("review 1").text
+    assert "This game isn't over yet." in ann.asks("review 1").text
     everything_due_happens()
     while turn_of(game_id, ann_id) is not None:
         moves_on(game_id, ann_id)
