@@ -4,8 +4,8 @@ An email waits up to two minutes while another game may bring its reader a turn,
 The email is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
 
 The email about a turn or about the end also contains the confirmation of the reader's last move by email, if that is
-still waiting. Our reply to a player whose email pauses the game replaces the email about the pause. So these emails
-wait briefly for emails from their reader that are being processed.
+still waiting. Our reply to a player whose email pauses the game replaces the email about the pause. The email about the first turn of
+a new player contains our answer to the email that started the game. So these emails wait briefly for emails from their reader that are being processed.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +16,9 @@ from uuid import UUID
 from server.accounts.notice_kinds import GAME_ENDED, GAME_PAUSED, YOUR_TURN
 from server.accounts.preferences import has_chosen
 from server.clock import clock
+from server.post.desk.addresses import stranger_id
 from server.post.incoming.answering import LEASE
+from server.store.desk import has_mail
 from server.store.inbox import is_in_hand
 from server.store.outbox import Waiting, confirmations_for
 from server.store.tables import Player, db
@@ -44,7 +46,8 @@ def plan(letter: Waiting) -> Plan:
     if letter.kind not in (*CONFIRMING, GAME_PAUSED.name):
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
-    if now - letter.made_at < _PROCESSING and is_in_hand(letter.owner, reader, letter.made_at):
+    is_new = now - letter.made_at < _PROCESSING
+    if is_new and (is_in_hand(letter.owner, reader, letter.made_at) or _signs_up(reader, letter.made_at)):
         return Plan(now + _SOON, is_seen=True)
     if letter.kind != YOUR_TURN.name or confirmations_for(letter):
         return Plan(None)
@@ -59,6 +62,14 @@ def plan(letter: Waiting) -> Plan:
     games = [it.game_id for it in places if it.player_id == reader and it.due_at and it is not own]
     later = None if letter.tries else put_off_until(own, letter.made_at, places, now)
     return Plan(later, games, own.is_there, player)
+
+
+def _signs_up(reader: UUID, by: datetime) -> bool:
+    """Return whether an email to the post desk is being processed that has created the reader's account. The email about
+    their turn can contain our answer."""
+    player = db.session.get(Player, reader)
+    is_new = player is not None and by - player.made_at < _PROCESSING
+    return is_new and player is not None and has_mail(stranger_id(player.email), by)
 
 
 def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: datetime) -> datetime | None:

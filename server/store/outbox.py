@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from psycopg.rows import dict_row
-from sqlalchemy import select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import cast, select, update
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from server.store.connections import autocommit, in_transaction, rows_of
 from server.store.database_retry import with_retries
@@ -117,6 +117,15 @@ def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
+
+
+def add_to_turn(game_id: UUID, player_id: UUID, more: dict[str, Any]) -> bool:
+    """Add data to a player's unclaimed email about a turn, within the current transaction. Return whether there is such
+    an email."""
+    own = (LetterRow.game_id == game_id) & (LetterRow.player_id == player_id) & (LetterRow.kind == "your-turn")
+    data = LetterRow.data.op("||")(cast(more, JSONB))
+    changed = update(LetterRow).where(own, LetterRow.leased_until.is_(None)).values(data=data)
+    return db.session.execute(changed.returning(LetterRow.letter_id)).first() is not None
 
 
 def confirmations_for(letter: Waiting, lapsed_at: datetime | None = None) -> list[Waiting]:

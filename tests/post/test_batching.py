@@ -219,9 +219,8 @@ def test_a_late_reply_to_a_bundle_plays_in_no_newer_turn(app: Flask, ada: UUID, 
     assert "Your email is older than your turn" in " ".join(office.mails("ada")[-1].text.split())
 
 
-def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
+def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
     wants(ada, your_turn="bundled")
     for _ in range(MOST + 1):
         table(ada, bea, clock=SLOW)
@@ -233,6 +232,8 @@ def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(
     (mail,) = office.mails("ada")
     assert mail.subject == f"Your turn in {MOST + 2} games"
     assert mail.text.count("\nThe table:\n") == MOST
+    assert mail.text.count("\nHow to write a move: ") == 1
+    assert mail.page.count("<h2>How to write a move</h2>") == 1
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == mail.page.count('class="play"') == MOST + 2
     assert f"\n== {desk.numbers(ada)[strange]} Strange (Chess) ==\n\nPlease move by " in mail.text
 

@@ -84,6 +84,7 @@ class Said:
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
     asks: str = ""  # the command that the player must confirm with `yes`
+    begins: str = ""  # the game that it has started with the player's turn
     offers: list[str] = field(default_factory=list)  # commands that it offers; a `yes` to a single one carries it out
     reviewed: str = ""  # id of the game whose review it contains
     review: Json | None = None  # the review that a second email will contain once it is complete

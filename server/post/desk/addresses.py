@@ -41,7 +41,12 @@ def stranger_word(email: str, locale: str, offer: str = "") -> str:
     """Return the local part of the reply address in an email to this address, which has no account yet. `offer`: the
     only line that the email offers."""
     number = LOCALES.index(locale) + (_OFFER * (1 + _OFFERS.index(offer)) if offer in _OFFERS else 0)
-    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, number)
+    return sign(DESK, stranger_id(email), For.STRANGER, number)
+
+
+def stranger_id(email: str) -> UUID:
+    """Return the id under which emails from an address without an account wait."""
+    return UUID(bytes=keyed_hash(DESK, email.lower()))
 
 
 def offered_to_stranger(capability: Capability) -> tuple[str, str]:

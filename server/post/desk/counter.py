@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
+from itertools import chain
 from uuid import UUID
 
 from flask import current_app
@@ -20,8 +21,9 @@ from sqlalchemy import delete
 from server.accounts.bans import is_welcome
 from server.accounts.bounces import mark_reachable
 from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
-from server.accounts.notice_kinds import ANSWER, DESK_ANSWER, DESK_WELCOME
+from server.accounts.notice_kinds import ANSWER, AT_ONCE, DESK_ANSWER, DESK_WELCOME, YOUR_TURN
 from server.accounts.players import player_at, player_of, stored_locale
+from server.accounts.preferences import mail_choice
 from server.accounts.rate_limits import ALL, Use, count, has_left, keys_of
 from server.accounts.signed_links import DESK, Capability, is_mark_of, keyed_hash
 from server.accounts.strangers import is_stopped
@@ -52,7 +54,7 @@ from server.post.desk.reading import (
 )
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
-from server.post.desk.wishes import Wish, wish_in
+from server.post.desk.wishes import Wish, naming, wish_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
@@ -64,7 +66,7 @@ from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
-from server.store.outbox import put_into_bundle
+from server.store.outbox import add_to_turn, put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
 
 _ROOMS = account, games  # importing them registers their commands
@@ -520,6 +522,15 @@ class _Answer:
     is_at_table: bool = False  # whether the email answers one about a game
 
     @property
+    def begins(self) -> UUID | None:
+        """Return the first game of a new player, if nothing in the answer needs an email of its own beside the email
+        about their turn."""
+        games = [it.begins for it in self.said if it.begins]
+        rest = [it for it in self.said if it.items or it.rules or it.table or it.files or it.asks or it.offers]
+        is_plain = self.is_new and not (rest or self.wishes or self.waits or self.is_cut)
+        return UUID(games[0]) if is_plain and len(games) == 1 else None
+
+    @property
     def offered(self) -> list[str]:
         """Return the command that the answer offers, if it is only one, and perhaps a name for the player beside it."""
         of_new = [] if any(it.command == commands.RULES for it in self.wishes) else [it.asked for it in self.wishes]
@@ -585,6 +596,8 @@ def _finish(
         if left < 0:
             letter = None
             log.warning("Mail %s to the post desk gets no answer: too many", mail.mail_id)
+        elif answer and left and answer.begins and _is_told_with_turn(letter, answer, player):
+            letter = None
     waits = answer.waits or answer.offered if answer and letter else None
     confirmed = (answer.confirmed or (answer.asks_again if letter else None)) if answer else None
     later = _reviews_of(letter) if letter else []
@@ -593,6 +606,20 @@ def _finish(
     for it in later:
         which = it["data"]["said"][0]["review"]
         hand_over(UUID(which["game"]), which["seat"])
+
+
+def _is_told_with_turn(letter: Json, answer: _Answer, player: Player) -> bool:
+    """Let the email about the first turn contain the answer to a new player. Return whether it does."""
+    if answer.begins is None or mail_choice(YOUR_TURN.name, player.notifications, None) != AT_ONCE:
+        return False
+    with force_locale(stored_locale(player.locale)):
+        told = [
+            gettext("Welcome, %(name)s! You can now play by email alone.", name=player.name),
+            *chain(*(it.told for it in answer.said if not it.begins)),
+            naming(player),
+        ]
+    more = {"told": list(filter(None, told)), "answers": letter["data"]["answers"]}
+    return add_to_turn(answer.begins, player.player_id, more)
 
 
 def _reviews_of(letter: Json) -> list[Json]:

@@ -25,7 +25,7 @@ from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
 from server.play.turns.reviewing import clearly_better, review
-from server.play.views import describe, load_visible, story
+from server.play.views import describe, load_visible, story, turn_of
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare, titled_by_number
 from server.post.desk.arguments import (
@@ -209,13 +209,13 @@ def _play(errand: Errand, rest: str) -> Said:
 
 def _started(errand: Errand, opened: Game) -> Said:
     """Return the reply to a command that has started a game against bots."""
-    told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=errand.named(opened))
-    if not can_compare(opened.table.rules):
-        return Said(told=[told])
-    word = word_for(HINT, spoken().locale)
-    return Said(
-        told=[told, gettext('To get the best moves, reply "%(hint)s" to the email about your turn.', hint=word)]
-    )
+    told = [gettext("Game %(game)s has started. We'll email you when it's your turn.", game=errand.named(opened))]
+    if can_compare(opened.table.rules):
+        word = word_for(HINT, spoken().locale)
+        told.append(gettext('To get the best moves, reply "%(hint)s" to the email about your turn.', hint=word))
+    seat = opened.seat_of(errand.player_id)
+    is_on_turn = seat is not None and turn_of(opened.table, seat) is not None
+    return Said(told=told, begins=str(opened.game_id) if is_on_turn else "")
 
 
 def _seats_of(wanted: Wanted, least: int = 0) -> int:

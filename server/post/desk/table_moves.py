@@ -5,7 +5,7 @@ decides.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
@@ -34,7 +34,7 @@ from server.post.incoming.lines import FLAGS, Grammar, Line, has_long_word_of, r
 from server.post.incoming.replies import Mail, parse, understand
 from server.post.table_help import example_at_table, for_game
 from server.post.topics import is_about
-from server.post.wording import spoken
+from server.post.wording import moment, spoken
 from server.store import desk, inbox
 from server.store.outbox import sent_at
 
@@ -48,6 +48,15 @@ _IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
 _OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})\s?:\s?\S.*", re.IGNORECASE)
 _COMMAND_OF_GAME = re.compile(
     r"\s*([^\W\d]+)\s+(?:(?:game|spiel|partie|partita|nr\.?|no\.?|#)\s?)?(\d{1,6})[\s.!]*", re.IGNORECASE
+)
+_NEXT_GAME = re.compile(  # where a line goes on with another game
+    r"(?:\s?[,;.]|\s(?:and|und|et|e))\s+(?=(?:(?:in|bei|dans|en|nella)\s(?:(?:the|der|la)\s)?)?(?:game|spiel|partie|partita)\s?\d)",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\W*(?:later|tomorrow|not (?:yet|now|today)|später|spaeter|morgen|(?:noch|jetzt|heute) nicht|plus tard|demain"
+    r"|pas (?:encore|maintenant|aujourd['’]hui)|più tardi|domani|non (?:ancora|ora|oggi))\W*",
+    re.IGNORECASE,
 )
 _OF_BODY = re.compile(rb"(?:content-[a-z-]+|mime-version)[ \t]*:", re.IGNORECASE)
 _LONGEST = 200
@@ -151,7 +160,8 @@ def pass_on(
     if the email has nothing to do with a table. `waiting` are games in which it may be the player's turn. `running`: how
     many running games of each kind the player has. `is_beside_commands`: whether the email also had commands of the post
     desk, beside which only a whole move or a line with a number counts."""
-    read, due = errand.read, _due_games(errand, waiting)
+    read, due = _with_a_game_a_line(errand.read), _due_games(errand, waiting)
+    errand = replace(errand, read=read)
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
     if (told := _pass_on_numbered(errand, due, whole)) is not None:
@@ -177,13 +187,14 @@ def _pass_on_numbered(errand: Errand, due: Sequence[Due], whole: Sequence[tuple[
     lines, own = errand.read.lines, set(desk.numbers(errand.player_id).values())
     written = [(_number_and_rest(line)[0], line) for line in lines]
     unknown = {number: line for line in lines if (number := _game_named(line)) is not None and number not in own}
-    named = [number for number in sorted(own) if any(number == it for it, _ in written)]
+    named = [number for number in dict.fromkeys(it for it, _ in written) if number in own]
     loose = _loose_moves(errand.read, named, due)
     rest = _without(errand.read, [line for _, line in loose])
     told, is_for_table = list[Said](), False
     for number in named:
         first = next(line for it, line in written if it == number)
-        answers = _pass_on_to(replace(errand, read=rest), number, first, {*named, *unknown}, due, whole)
+        for_table = _section(rest, number, {*named, *unknown})
+        answers = _pass_on_to(replace(errand, read=for_table), number, first, {*named, *unknown}, due, whole)
         is_for_table = is_for_table or answers is not None
         told += answers or []
     for number, line in unknown.items():
@@ -191,7 +202,37 @@ def _pass_on_numbered(errand: Errand, due: Sequence[Due], whole: Sequence[tuple[
         told.append(Said(line=line, told=[words]))
     if not (is_for_table or unknown):
         return None
-    return told + [_begin_with_number(*it) for it in loose]
+    told += [_begin_with_number(*it) for it in loose]
+    order = {line.strip(): nr for nr, line in reversed(list(enumerate(lines)))}
+    return sorted(told, key=lambda it: order.get(it.line.strip(), len(lines)))
+
+
+def _with_a_game_a_line(read: Mail) -> Mail:
+    """Return an email with a line for each game that a line such as `game 2: 7 leo c, game 3: later` names."""
+
+    def split(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(part for line in lines for part in _parts_of(line))
+
+    return replace(read, lines=split(read.lines), beside=None if read.beside is None else split(read.beside))
+
+
+def _parts_of(line: str) -> list[str]:
+    parts = _NEXT_GAME.split(line[:_LONGEST]) if len(line) <= _LONGEST else []
+    return parts if len(parts) > 1 and all(_game_named(it) is not None for it in parts) else [line]
+
+
+def _section(read: Mail, number: int, named: Collection[int]) -> Mail:
+    """Return an email without the lines that stand below a line for another game. They may be the rest of that turn."""
+
+    def own(lines: Sequence[str]) -> Iterator[str]:
+        present: int | None = number  # lines at the top are for all games
+        for line in lines:
+            found = _number_and_rest(line)[0]
+            present = found if found in named else present
+            yield line if present == number or found in named else ""
+
+    beside = None if read.beside is None else tuple(own(read.beside))
+    return replace(read, lines=tuple(own(read.lines)), beside=beside)
 
 
 def _loose_moves(read: Mail, named: Sequence[int], due: Sequence[Due]) -> list[tuple[int, str]]:
@@ -239,6 +280,12 @@ def _pass_on_to(
     is_asked = bool(found.commands) or is_about(line, *_ABOUT_TABLE)
     if it is None or (it not in due and not is_asked):
         told = gettext("It isn't your turn in game %(number)s, so nothing was played.", number=number)
+        return [Said(line=line, told=[told])]
+    due_at = it.game.seats[it.seat].due_at
+    if due_at and _LATER.fullmatch(_number_and_rest(line)[1]):
+        told = gettext(
+            "Game %(game)s waits for you until %(due)s.", game=errand.named(it.game), due=moment(due_at, errand.zone)
+        )
         return [Said(line=line, told=[told])]
     if not is_certain and any(other.move not in (None, found.move) for _, other in whole):
         return [_which_game(errand, due, it)]  # such as `1: dot b1`, where 1 may be a slot

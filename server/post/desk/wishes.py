@@ -15,13 +15,14 @@ from flask_babel import gettext
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
-from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word
+from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
 from server.post.incoming.doubt import is_courtesy
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.sanitize import has_link
+from server.store.tables import Player
 from server.translations import LOCALES, language, noted
 
 LONGEST_NAME = 40  # characters
@@ -175,6 +176,14 @@ def _commands(text: str, games: Sequence[str], is_near: bool, is_outright: bool)
 def _games_in(text: str) -> list[str]:
     words = (it for it in re.findall(r"[^\W\d_]+", text) if len(it) >= _SHORTEST_GAME)
     return list(dict.fromkeys(game_in(it) for it in words if is_game(it)))
+
+
+def naming(player: Player) -> str:
+    """Return how a player without a name of their own chooses one, a sentence, or ""."""
+    if player.named:
+        return ""
+    line = naming_line(spoken().locale, player.name)
+    return str(gettext('The others see you as %(name)s. Reply "%(line)s" to change it.', name=player.name, line=line))
 
 
 def name_in(text: str) -> str:

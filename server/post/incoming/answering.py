@@ -16,7 +16,7 @@ from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.bans import is_welcome
-from server.accounts.notice_kinds import ANSWER, GAME_ENDED
+from server.accounts.notice_kinds import ANSWER, GAME_ENDED, RSVP
 from server.accounts.players import stored_locale
 from server.accounts.rate_limits import count, most_of, window_end
 from server.accounts.signed_links import keyed_hash
@@ -36,6 +36,7 @@ from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.subjects import id_in
 from server.post.desk.table_moves import for_number, games_named, lines_for_others, with_body
+from server.post.desk.wishes import naming
 from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -57,7 +58,7 @@ from server.sanitize import clean
 from server.store import desk, inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
-from server.store.outbox import kind_of_sent
+from server.store.outbox import add_to_turn, kind_of_sent
 from server.store.tables import Incoming, Player, db
 from server.translations import times
 
@@ -533,8 +534,25 @@ def _finish(mail: Incoming, outcome: _Outcome, fault: str | None = None) -> None
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many for now", mail.mail_id)
+    if letter and _is_told_with_turn(mail, letter):
+        letter = None
     inbox.finish(mail, outcome.asks, letter, outcome.confirmed, outcome.acted, fault)
     db.session.commit()
+
+
+def _is_told_with_turn(mail: Incoming, letter: Json) -> bool:
+    """Let the email about the first turn contain our reply to a new player who has accepted an invitation. Return
+    whether it does."""
+    data = letter["data"]
+    more = ("wrong", "asks", "facts", "who", "unknown", "rules", "last")
+    if letter["kind"] != RSVP.name or data["played"] != "yes" or "stand_in" in data or any(data[it] for it in more):
+        return False
+    player = db.session.scalars(db.select(Player).where(Player.email == data["to"])).one_or_none()
+    if player is None or player.made_at < mail.arrived_at:
+        return False
+    with force_locale(stored_locale(player.locale)):
+        told = [gettext("You have a seat, and the game has begun."), naming(player)]
+    return add_to_turn(mail.game_id, player.player_id, {"told": list(filter(None, told)), "answers": data["answers"]})
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:

@@ -23,12 +23,11 @@ from server.post.desk.commands import (
     RULES,
     SET,
     name_word,
-    naming_line,
 )
 from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, game_in_short, rule_sections
-from server.post.desk.wishes import Offer, Wish
+from server.post.desk.wishes import Offer, Wish, naming
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
 from server.post.wording import Letter, spoken
@@ -141,7 +140,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         new=data["new"],
         move=move or "",
         first=tuple(_first_steps(it, data.get("wishes", ()), move is not None)) if data["new"] else (),
-        naming=_naming(it, locale) if data["new"] else "",
+        naming=naming(it.player) if data["new"] and it.player else "",
         parts=tuple(parts),
         asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
         proved=data.get("proved", False),
@@ -175,13 +174,6 @@ def _first_steps(it: Recipient, wishes: Sequence[Sequence[str]], has_games: bool
         games = dict.fromkeys(wish.rest for wish in wished if wish.command == RULES) or [A_GAME]
         wished = [*(Wish(command, game) for game in games for command in (PLAY, FIND)), *wished]
     yield from map(_offer, wished)
-
-
-def _naming(it: Recipient, locale: str) -> str:
-    if it.player is None or it.player.named:
-        return ""
-    words = noted('The others see you as %(name)s. Reply "%(line)s" to change it.')
-    return str(gettext(words, name=it.player.name, line=naming_line(locale, it.player.name)))
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:

@@ -17,7 +17,7 @@ from server.post.letters.addresses import turn_address
 from server.post.letters.chat import Chat
 from server.post.letters.context import Reader, Recipient
 from server.post.letters.turns import YourTurn, your_turn
-from server.post.table_help import for_game
+from server.post.table_help import asking_words, for_game
 from server.post.wording import GameLetter, Letter, moment, span, spoken, titled
 from server.store.database_retry import Unavailable, is_passing
 from server.store.desk import numbers as known_numbers
@@ -35,10 +35,14 @@ class TurnOfSeveral(YourTurn):
     alt: str  # text alternative of the image
 
 
-def _turn_of_several(reader: Reader, number: int, answer: str, picture: str, alt: str) -> TurnOfSeveral:
+def _turn_of_several(
+    reader: Reader, number: int, answer: str, picture: str, alt: str, is_explained: bool
+) -> TurnOfSeveral:
+    """Return a turn. `is_explained`: whether an earlier part of the email explains how to write a move."""
     about = your_turn(reader)
+    explains = asking_words(reader.game, reader.seat)[0] if is_explained else about.explains
     here = vars(about) | {
-        "explains": about.explains and f"{about.explains} {number}",  # such as `rules 2`
+        "explains": explains and f"{explains} {number}",  # such as `rules 2`
         "line": for_game(number, about.line),
     }
     if answer:  # a reply needs the number, so examples have it
@@ -101,12 +105,13 @@ def your_turns(
 ) -> YourTurns:
     urgent_first = sorted(readers, key=lambda it: it.letter.data["due_at"])
     numbers = known_numbers(player.player_id, [it.game.game_id for it in urgent_first])
-    told, images = [], []
+    told, images = list[TurnOfSeveral](), []
     for reader in urgent_first:
         number, row = numbers[reader.game.game_id], reader.letter
         name, (image, alt) = _PICTURE.format(number), reader.picture(is_over=False)
         address = turn_address(row, row.data["turn"], reply_domain) if reply_domain else ""
-        told.append(_turn_of_several(reader, number, address, name, alt))
+        is_explained = any(it.rules == reader.rules and not it.explains for it in told)
+        told.append(_turn_of_several(reader, number, address, name, alt, is_explained))
         images.append((name, image))
     return YourTurns(name=player.name, turns=tuple(told), images=tuple(images), listed=listed, news=news)
 

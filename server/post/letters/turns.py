@@ -55,7 +55,7 @@ class YourTurn(GameLetter):
     asks: str = ""  # words that ask for help in a reply, as a list
     first: str = ""  # what to achieve and to do now, if this is the player's first turn with these rules
     cards: tuple[str, ...] = ()  # what the reader's pieces do, a line each, beside `first`
-    joined: str = ""  # who has joined, a sentence for the host's first turn
+    joined: str = ""  # who has joined, a sentence for the host's first turn; or the answer that it contains
     is_first: bool = False  # whether this is the seat's first turn
     line: str = ""  # a move as the reader may write it in a reply
 
@@ -102,7 +102,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         asks=spoken().either([gettext("“%(line)s”", line=it) for it in asking_words(game, seat)]),
         first=first,
         cards=tuple(cards),
-        joined="" if turns else who_joined(game, seat),
+        joined=" ".join(reader.letter.data.get("told", ())) or ("" if turns else who_joined(game, seat)),
         is_first=not turns,
         line=whole if has_steps else examples[len(examples) // 2],
     )

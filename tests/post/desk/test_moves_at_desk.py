@@ -213,6 +213,29 @@ def test_each_line_of_a_reply_about_several_games_gets_a_result(joined: Correspo
     assert list(map(moves, games)) == [0, 1, 1, 0]
 
 
+def test_one_line_may_name_several_games(joined: Correspondent) -> None:
+    games = ann_plays(joined, HIMMEL, HIMMEL, HIMMEL)
+    lines = [a_move(it, ann_id(joined)) for it in games]
+    (answer,) = joined.answers(
+        joined.newest_answer.reply_to,
+        f"In game 3 I play {lines[2]}, game 2: later and game 1: {lines[0]}\ngame 8: hint",
+    )
+    told = " ".join(answer.text.split())
+    assert "You wrote: game 2: later Game 2 Sternenhimmel waits for you until " in told
+    assert told.index("You wrote: game 2: later") < told.index("You wrote: game 8: hint You have no game 8.")
+    assert list(map(moves, games)) == [1, 0, 1]
+
+
+def test_a_line_below_a_game_is_for_that_game(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, HIMMEL, HIMMEL)
+    lines = [a_move(it, ann_id(joined)) for it in (first, second)]
+    answers = joined.answers(
+        joined.newest_answer.reply_to, f"game 2: {lines[1]}\ngame 1: {lines[0]}\n{a_move(first, ann_id(joined), -1)}"
+    )
+    assert any("more than one move" in " ".join(it.text.split()) for it in answers)
+    assert (moves(first), moves(second)) == (0, 1)
+
+
 @pytest.mark.parametrize(
     "form",
     [

@@ -65,7 +65,7 @@ def test_a_player_can_do_everything_by_email_alone(mailbox: Callable[[str], Corr
     # First contact
     (hello,) = ann.sends(DESK, GREETINGS[locale])
     assert player_at(ann.email) is None
-    (welcome,) = ann.answers(hello.reply_to, f"{said(locale, 'play')} sternenhimmel\n\nAnn", "Re: Hi")
+    (welcome,) = ann.answers(hello.reply_to, f"{said(locale, 'play')} sternenhimmel start_seat=1\n\nAnn", "Re: Hi")
     ann_id = player_at(ann.email)
     assert ann_id and profile(ann_id)["locale"] == locale
     assert welcome.message["In-Reply-To"]

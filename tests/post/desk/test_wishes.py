@@ -168,7 +168,7 @@ def test_a_yes_to_a_single_offered_line_carries_it_out(ann: Correspondent, wish:
     player_id = player_at(ann.email)
     assert player_id
     assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
-    ann.asks(wish)
+    ann.sends(hello.reply_to, wish)
     assert "sternenglanz" in ann.asks(yes).text.lower()
     assert len(desk.numbers(player_id)) == 2
 
@@ -232,7 +232,8 @@ def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspo
     assert '<img src="cid:table.png"' in hello.page
     assert "Nothing has happened yet" not in hello.text
     (copied,) = re.findall(r"^- play sternenglanz: (?:.+\n)+?(?=\n|-)", hello.text, re.MULTILINE)
-    assert "Game 1 Sternenglanz has started" in ann.asks(copied, hello.reply_to).text
+    (turn,) = ann.sends(hello.reply_to, copied)
+    assert turn.subject == "Your turn: Sternenglanz"
 
 
 @pytest.mark.parametrize(
@@ -372,10 +373,11 @@ def test_the_first_lines_of_a_welcome_contain_a_line_that_plays(ann: Corresponde
         assert played
         ann.answers(welcome.reply_to, played[1])
         return
-    assert say("It's your turn.") in beginning
-    move = re.search("^  (.+)$", beginning, re.MULTILINE)
+    assert say("It's your turn.").lower() in beginning.lower()
+    example = re.escape(say('Reply with a line such as "%(line)s".', line="LINE")).replace("LINE", "(.+?)")
+    move = re.search(f"^(?:  (.+)|{example})$", welcome.text, re.MULTILINE)
     assert move
-    ann.sends(welcome.reply_to, move[1])
+    ann.sends(welcome.reply_to, move[1] or move[2])
     game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
     assert not game.seats[0].to_act
 
@@ -626,3 +628,22 @@ def test_a_question_about_a_term_gets_its_section_of_the_rules(
     ann_joins(ann)
     ann.asks(f"set language {locale}")
     assert title in " ".join(ann.asks(question).text.split())
+
+
+def test_a_new_player_gets_one_email_that_welcomes_them_and_shows_their_first_turn(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    (turn,) = ann.sends(hello.reply_to, "play sternenglanz\nname Ann")
+    told = " ".join(turn.text.split())
+    assert turn.subject == "Your turn: Sternenglanz"
+    assert turn.message["Auto-Submitted"] == "auto-replied"
+    assert "it's your turn. Welcome, Ann! You can now play by email alone. Your name is now Ann. You win if" in told
+    assert "Welcome, Ann!" in turn.page
+    ann.sends(turn.reply_to, str(re.findall(r"Reply with a line such as \"(.+?)\"", told)[0]))
+    everything_due_happens()
+    assert "You played: choose" in ann.newest.text
+
+
+def test_a_new_player_who_wants_bundles_gets_an_answer_of_its_own(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    (welcome,) = ann.sends(hello.reply_to, "play sternenglanz\nset mails bundled")
+    assert "Game 1 Sternenglanz has started." in welcome.text

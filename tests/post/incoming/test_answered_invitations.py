@@ -169,7 +169,10 @@ def test_the_email_about_the_turn_is_sent_after_the_reply_to_a_yes(
     deal_with_mails()
     assert before_the_reply == []
     later(MINUTE)
-    assert [it.subject for it in office.mails("cyd")[1:]] == ["You're in: Sternenhimmel", "Your turn: Sternenhimmel"]
+    (turn,) = office.mails("cyd")[1:]
+    assert turn.subject == "Your turn: Sternenhimmel"
+    assert turn.message["Auto-Submitted"] == "auto-replied"
+    assert "You have a seat, and the game has begun. The others see you as " in " ".join(turn.text.split())
     assert not sent_beside.is_set()
 
 
