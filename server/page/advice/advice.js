@@ -1,5 +1,5 @@
 // Advice from a search bot: hints on the player's turn, and a review of a finished game.
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { course } from "../ui/course.js";
 import { addressOf } from "../ui/files.js";
@@ -106,7 +106,7 @@ const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
  */
 function useBox(place) {
   const [box, set] = useState({});
-  useEffect(() => {
+  useLayoutEffect(() => { // before it is drawn elsewhere
     const around = place.current.parentElement;
     const room = around.querySelector(".drawn .for-hint") ?? around.querySelector(".drawn .tray");
     if (!room) return;
@@ -114,6 +114,7 @@ function useBox(place) {
       const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, maxHeight: `${height}px` });
     };
+    follow();
     const sizes = new ResizeObserver(follow);
     for (const it of [around, room]) sizes.observe(it);
     return () => sizes.disconnect();
