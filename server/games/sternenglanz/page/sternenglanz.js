@@ -159,11 +159,11 @@ export function Room({ table, rules, view: now, at }) {
         <${Beside} view=${view} now=${now} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
-        ${isBeside && further}
       </div>
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} worth=${worth} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
+      ${isBeside && html`<div class="further">${further}</div>`}
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} seat=${game.you?.seat} />`}
     ${!isBeside && further}
