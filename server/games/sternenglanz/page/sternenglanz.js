@@ -86,7 +86,7 @@ export function Room({ table, rules, view: now, at }) {
   ].filter(Boolean).join(" ");
   const isHole = building.fits[0]?.action[0] === "remove";
   /** @param {string} id */
-  const worth = (id) => (slot !== undefined && seat !== undefined && isHole && isAimed && targets.has(id)
+  const worth = (id) => (game.outcome && at === null ? 0 : slot !== undefined && seat !== undefined && isHole && isAimed && targets.has(id)
     ? (scenario.cardPoints ? holePoints(view.slots[seat][slot - 1], id, view.board, rules) : 0) : null);
   /** @param {Field} field */
   const name = (field) => [fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
@@ -160,7 +160,7 @@ export function Room({ table, rules, view: now, at }) {
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
       </div>
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} worth=${worth} name=${name}
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} worth=${worth} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       ${isBeside && html`<div class="further">${further}</div>`}
