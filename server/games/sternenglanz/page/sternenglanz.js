@@ -345,7 +345,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
-        ${moved && html`<p class="moved">${moved}</p>`}
+        ${moved && html`<p class="moved" tabindex="-1">${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${!isWhole && guide}
       </div>
