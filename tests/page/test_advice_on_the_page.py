@@ -308,7 +308,8 @@ def test_a_new_hint_marks_its_first_move_and_an_error_is_shown_alone(house: Hous
 def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     game_id = game_of(ada, ME, BOT, BOT, options={"start_seat": 0})
-    moves = ada.get(f"/v1/games/{game_id}/hint")["moves"]
+    legal = ada.get(f"/v1/games/{game_id}/legal-moves")["moves"]
+    moves = [ada.get(f"/v1/games/{game_id}/hint")["moves"][0] | {"move": it} for it in legal[:3]]
     turn = ada.get(f"/v1/games/{game_id}")["you"]["turn"]
     page = windows.open(ada)
     behind: list[float] = [0, 0, 0]

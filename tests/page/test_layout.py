@@ -125,6 +125,10 @@ def test_the_tray_tells_what_the_others_did_in_place_of_the_goal(house: House, w
         expect(page.locator(".tray .moved")).to_be_visible()
         expect(page.locator(".tray .moved")).to_contain_text("Greedy")
         expect(page.locator(".tray .aim")).to_have_css("clip-path", "inset(50%)")
+        news, hand = page.locator(".tray .moved"), page.locator(".own-hand").bounding_box()
+        news.click()  # shows all of it
+        expect(news).to_have_css("-webkit-line-clamp", "none")
+        assert page.locator(".own-hand").bounding_box() == hand
 
 
 OVERLAPS = """() => {

@@ -168,6 +168,18 @@ def test_lobby_filters_changed_in_quick_succession_are_combined(ada: Client, win
     expect(page).to_have_url(re.compile("lobby.rules=sternenglanz&players=4$"))
 
 
+def test_open_tables_without_a_free_seat_are_listed_only_if_wanted(ada: Client, windows: Windows) -> None:
+    open_game(ada, ME, OPEN, BOT, title="Room for one")
+    open_game(ada, ME, {"email": "kept@example.org"}, BOT, title="No room")
+    page = windows.open()
+    page.goto("/#/lobby")
+    expect(page.get_by_role("link", name="Room for one")).to_be_visible()
+    expect(page.get_by_role("link", name="No room")).to_have_count(0)
+    page.get_by_label("Only with a free seat").uncheck()
+    expect(page.get_by_role("link", name="No room")).to_be_visible()
+    expect(page).to_have_url(re.compile("lobby.free=false$"))
+
+
 def test_the_lobby_reloads_when_its_window_is_shown_again(ada: Client, ben: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?rules=sternenhimmel&players=5")
@@ -363,6 +375,7 @@ def test_a_visitor_who_signs_in_to_take_a_seat_is_back_at_that_table(
     page = windows.open()
     page.goto("/#/lobby")
     page.locator(".card.game").filter(has_text="Sit with me").get_by_role("link", name="Sign in to take a seat").click()
+    expect(page.get_by_role("heading", name="Sign in to take a seat at “Sit with me”")).to_be_visible()
     page.get_by_label("Email address").fill("olga@example.org")
     page.get_by_role("button", name="Email me a code").click()
     page.get_by_label("Code").fill(code_for(house, "olga@example.org"))
@@ -566,7 +579,8 @@ def test_a_known_player_is_invited_in_the_waiting_room_with_one_tap(house: House
     known.get_by_role("button", name="Invite yan").tap()
     expect(page.get_by_text("We're sending an invitation to yan.")).to_be_visible()
     expect(known).to_have_count(0)
-    expect(page.get_by_text("Seat 2 is reserved for a player invited by email.")).to_be_visible()
+    expect(page.get_by_text("We've written to yan (seat 2). No answer yet.")).to_be_visible()
+    expect(page.get_by_role("button", name="Withdraw the invitation for seat 2")).to_be_visible()
     [_] = yan.get("/v1/games?mine=true&status=open")["items"]
 
 
@@ -596,11 +610,11 @@ def test_a_host_can_extend_a_game_withdraw_invitations_remove_players_and_close_
     host.get_by_role("button", name="Keep it open 14 days longer").click()
     until(lambda: ada.get(f"/v1/games/{game}")["closes_at"] > before)
 
-    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
-    host.get_by_role("button", name="Cancel").click()
-    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
-    host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
-    expect(host.get_by_role("button", name="Withdraw")).to_have_count(0)
+    room.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    room.get_by_role("button", name="Cancel").click()
+    room.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    room.get_by_role("button", name="Withdraw the invitation for seat 3").click()
+    expect(room.get_by_role("button", name="Withdraw")).to_have_count(0)
     host.get_by_role("button", name="Remove ben").click()
     expect(host).to_contain_text("ben will get an email")
     host.get_by_role("button", name="Remove ben").click()

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.programs import play as by_program
+from tests.page.programs import play_to_the_end
 from tests.page.sternenglanz_taps import play_it, tap_out
 from tests.page.windows import (
     BOT,
@@ -201,6 +202,26 @@ def test_the_last_turn_of_a_game_is_previewed_before_it_is_played(
     expect(page.locator(".result h2")).to_be_focused()
     expect(page.locator(".tray")).to_have_count(0)
     expect(page.locator(".tableau")).to_have_count(2)
+
+
+def test_a_finished_game_shows_its_special_spaces_without_their_points(
+    pair: tuple[Client, Client], windows: Windows
+) -> None:
+    game = begun_by(pair, max_rounds=1)
+    play_to_the_end(game, *pair)
+    page = windows.open(pair[0])
+    page.goto(f"/#/games/{game}")
+    expect(page.locator(".ended .field.special .ring").first).to_be_visible()
+    expect(page.locator(".firmament .bonus")).to_have_count(0)
+
+
+def test_tab_reaches_the_firmament_before_what_others_have(pair: tuple[Client, Client], windows: Windows) -> None:
+    page = windows.open(pair[0])
+    page.goto(f"/#/games/{begun_by(pair)}")
+    expect(page.locator(".step-list summary")).to_be_visible()
+    follows = "(it, other) => !!(it.compareDocumentPosition(document.querySelector(other)) & Node.DOCUMENT_POSITION_FOLLOWING)"
+    for one, other in ((".tray", ".firmament"), (".firmament", ".step-list"), (".firmament", ".tableaus")):
+        assert page.locator(one).evaluate(follows, other), (one, other)
 
 
 def test_a_turn_can_be_built_by_keyboard_alone(pair: tuple[Client, Client], windows: Windows) -> None:

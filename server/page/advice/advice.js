@@ -1,5 +1,5 @@
 // Advice from a search bot: hints on the player's turn, and a review of a finished game.
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { course } from "../ui/course.js";
 import { addressOf } from "../ui/files.js";
@@ -106,7 +106,7 @@ const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
  */
 function useBox(place) {
   const [box, set] = useState({});
-  useEffect(() => {
+  useLayoutEffect(() => { // before it is drawn elsewhere
     const around = place.current.parentElement;
     const room = around.querySelector(".drawn .for-hint") ?? around.querySelector(".drawn .tray");
     if (!room) return;
@@ -114,6 +114,7 @@ function useBox(place) {
       const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, maxHeight: `${height}px` });
     };
+    follow();
     const sizes = new ResizeObserver(follow);
     for (const it of [around, room]) sizes.observe(it);
     return () => sizes.disconnect();
@@ -235,6 +236,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const two = game.seats.length === 2 ? ".two" : "";
   const rows = byTurn(moves, story);
   const isByTurn = rows.some((it) => it.turn !== null);
+  const heads = [t(isByTurn ? "review.at.turn" : "review.at"), t("review.played"), t(`review.worth.${GAMES[game.rules]?.score ?? "points"}`), t("review.instead")];
   const margins = rows.map((it) => Math.hypot(...it.steps.map((step) => step.margin)));
   const gains = wholes(rows.map((it) => sum(it.steps.map(({ choice }) => choice))), review.choices && choices);
   const when = (/** @type {ReviewedMove} */ it) => {
@@ -246,10 +248,10 @@ function Moves({ table, rules, review, at, showAt }) {
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
   return html`<div>${isComplete && html`<dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
-      <dt>${t("review.choices")}</dt><dd>${signed(choices)}</dd>
-      <dt>${t("review.luck")}</dt><dd>${signed(luck)}</dd>
+      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${signed(choices)}</dd>
+      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${signed(luck)}</dd>
     </dl>
-    <p class="faint">${t("review.what", { margin })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
+    <p class="faint">${t("review.margin", { margin: pointsOf(game, margin) })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
     ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}
@@ -258,13 +260,12 @@ function Moves({ table, rules, review, at, showAt }) {
     ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
     ${moves.length > 0 && html`<details open=${wasComing}><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
-        <thead><tr><th scope="col">${t(isByTurn ? "review.at.turn" : "review.at")}</th><th scope="col">${t("review.played")}</th>
-          <th scope="col">${t("review.worth")}</th><th scope="col">${t("review.instead")}</th></tr></thead>
-        <tbody>${rows.map(({ version, turn, steps }, nth) => html`<tr key=${version}><th scope="row"><button class="moment"
+        <thead><tr>${heads.map((it) => html`<th scope="col">${it}</th>`)}</tr></thead>
+        <tbody>${rows.map(({ version, turn, steps }, nth) => html`<tr key=${version}><th scope="row" data-label=${turn === 0 ? null : heads[0]}><button class="moment"
           onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
-          }</button></th><td>${steps.map(written).join("; ")}</td><td>${estimated(gains[nth], margins[nth])}</td>
-          <td>${steps.map(instead).filter(Boolean).join("; ") || "–"}</td></tr>`)}</tbody>
-        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td>${signed(choices)}</td><td></td></tr></tfoot>`}
+          }</button></th><td>${steps.map(written).join("; ")}</td><td data-label=${heads[2]}>${estimated(gains[nth], margins[nth])}</td>
+          <td data-label=${heads[3]}>${steps.map(instead).filter(Boolean).join("; ") || "–"}</td></tr>`)}</tbody>
+        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${signed(choices)}</td><td></td></tr></tfoot>`}
       </table></div>
       <p class="faint">${t("review.columns")}</p>
     </details>`}</div>`;

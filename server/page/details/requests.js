@@ -223,7 +223,7 @@ export function TakeBack({ table, isShort = false }) {
     const others = game.seats.filter((it) => it.kind !== "bot" && !it.stand_in && it.seat !== game.you?.seat).map(seatName);
     setDone({ from: game.version - 1, words: [t("take-back.done", { moves: undoes.join(" ") }),
       t("take-back.agreed", { names: listed(others), count: others.length })].join(" ") });
-  }, [game.version]);
+  }, [game.version, story]); // the story may come later
   const isHinted = useStore(hinted) !== null;
   useEffect(() => void (isHinted && setDone(null)), [isHinted]);
   const isBelow = isMine && !isAmongBots(game) && !way?.free;

@@ -27,7 +27,7 @@ export function Lobby() {
   return html`
     <h1>${t("lobby")}</h1>
     <nav class="kinds" aria-label=${t("lobby.kinds")}>${STATUSES.map((status) => html`<a
-      href=${address({ ...wanted, status, free: false, offered: false, pages: 1 })}
+      href=${address({ ...wanted, status, free: true, offered: false, pages: 1 })}
       aria-current=${status === wanted.status ? "true" : null}>${t(`lobby.kind.${status}`)}</a>`)}</nav>
     <${Filters} wanted=${wanted} />
     ${error && html`<${Sorry} error=${error} />`}
@@ -175,13 +175,14 @@ const read = (query) => ({
   players: query.get("players") ?? "",
   pace: Object.keys(PACES).find((it) => it === query.get("pace")) ?? "",
   reliability: RELIABLE.find((it) => it === query.get("reliability")) ?? "",
-  free: query.get("free") === "true",
+  free: query.get("free") !== "false", // tables without a free seat are nothing to join
   offered: query.get("status") === "running" && query.get("offered") === "true",
   pages: Math.max(1, Number.parseInt(query.get("pages"), 10) || 1),
 });
 
 function address(wanted) {
-  const said = Object.entries(wanted).filter(([field, it]) => it && !(field === "status" && it === "open") && it !== 1);
+  const said = Object.entries(wanted).filter(([field, it]) => (field === "free" ? it === false : it)
+    && !(field === "status" && it === "open") && it !== 1);
   return `#/lobby${said.length ? `?${new URLSearchParams(said)}` : ""}`;
 }
 
@@ -201,7 +202,7 @@ async function load({ status, rules, variant, players, pace, reliability, free, 
   return { status, items, next };
 }
 
-const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.free || it.offered);
+const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.offered);
 
 /** Return whether a filter must be applied in the browser: the server filters only open games. */
 const isPicky = (it) => it.status !== "open" && !!(it.variant || it.pace || it.players);

@@ -14,7 +14,6 @@ const MORE = "P14D";
 export function Host({ table }) {
   const { game } = table;
   const guests = game.seats.filter((it) => it.kind === "human" && it.seat !== game.you?.seat);
-  const invited = game.seats.filter((it) => it.kind === "invited");
   /** @type {(name: string, key: string, values: object, method: string, path: string, body?: object) => any} */
   const act = (name, key, values, method, path, body) => html`<${Action} key=${key} words=${t(`host.${name}`, values)}
     sure=${name === "keep" ? "" : t(`host.${name}.sure`, values)} table=${table} method=${method} path=${path}
@@ -23,8 +22,6 @@ export function Host({ table }) {
     <h3 id="host">${t("host.actions")}</h3>
     ${game.seats.filter((it) => it.kind === "open").map(({ seat }) => html`<${Bot} key=${`bot ${seat}`} table=${table} seat=${seat} />`)}
     ${act("keep", "keep", { length: length(MORE) }, "PATCH", "", { open_for: MORE })}
-    ${invited.map((it) =>
-      act("withdraw", `invited ${it.seat}`, { number: it.seat + 1 }, "DELETE", `/invitations/${it.seat}`))}
     ${guests.map((it) => act("send-away", `guest ${it.seat}`, { name: seatName(it) }, "DELETE", `/seats/${it.seat}`))}
     ${act("close", "close", {}, "DELETE", "")}
   </section>`;
@@ -49,18 +46,22 @@ function Bot({ table, seat }) {
 }
 
 /**
- * The host's view of the reserved seats: to which address we've written, if the host entered it.
+ * The host's view of the reserved seats: to which address or player we've written, if the host may know, and a button that
+ * withdraws the invitation.
  * @param {{table: SeenTable, invited: Seat[]}} props
  */
 export function Invitees({ table, invited }) {
   const [known] = useLoaded(() => call("GET", `${table.base}/invitations`), [table.game]);
-  /** @type {{seat: number, email: string | null}[]} */
+  /** @type {{seat: number, email: string | null, name: string | null}[]} */
   const invitees = known?.items ?? [];
   return invited.map(({ seat, unreachable }) => {
-    const email = invitees.find((it) => it.seat === seat)?.email;
-    return html`<li key=${`${seat} ${email}`}>${email
+    const { email, name } = invitees.find((it) => it.seat === seat) ?? {};
+    const number = seat + 1;
+    return html`<li key=${`${seat} ${email ?? name}`}>${email
       ? html`<${Invited} table=${table} seat=${seat} email=${email} isLost=${unreachable} />`
-      : t(unreachable ? "pregame.lost" : "pregame.invited", { seats: t("seat", { number: seat + 1 }), count: 1 })}</li>`;
+      : name ? t(unreachable ? "host.invited.lost" : "host.invited", { email: name, number })
+      : t(unreachable ? "pregame.lost" : "pregame.invited", { seats: t("seat", { number }), count: 1 })}
+      <${Action} words=${t("host.withdraw", { number })} sure=${t("host.withdraw.sure")} table=${table} method="DELETE" path=${`/invitations/${seat}`} /></li>`;
   });
 }
 

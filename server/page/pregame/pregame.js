@@ -83,7 +83,7 @@ function Visitor({ table, invitation }) {
     return html`${hasRoom(table.game) && html`<p>${t("pregame.reserved")}</p>`}
       <p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
   }
-  return html`<${Arrive} rules=${table.game.rules} take=${take} />`;
+  return html`<${Arrive} game=${table.game} take=${take} />`;
 }
 
 /** @param {{table: SeenTable, invitation?: string | null}} props */

@@ -182,7 +182,7 @@ function Begun({ table }) {
         requests=${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}>
         ${!isWatched && html`<${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />`}
-        ${at === null && game.you?.turn != null && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted}
+        ${game.you && !game.outcome && isAmongBots(game) && html`<${HintButton} isOpen=${isHinted} isAway=${at !== null || turn === null}
           onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${Talk} game=${game} />
         <${Tool} icon="more" words=${t("details")} onClick=${goOn} />
@@ -252,12 +252,13 @@ const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unse
     href="/#/lobby">${t("nav.lobby")}</a></p>`}`;
 
 /**
- * Open or close the hint. It is disabled while no step can follow the prepared ones.
- * @param {{isOpen: boolean, onClick: () => void}} props
+ * Open or close the hint. It is disabled while no step can follow the prepared ones. It keeps its place while there are no
+ * hints (`isAway`).
+ * @param {{isOpen: boolean, isAway: boolean, onClick: () => void}} props
  */
-function HintButton({ isOpen, onClick }) {
+function HintButton({ isOpen, isAway, onClick }) {
   const isDone = useStore(isWhole) && !isOpen;
-  return html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isOpen} disabled=${isDone}
+  return html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isOpen} disabled=${isDone || isAway} style=${isAway && { visibility: "hidden" }}
     ...${isDone ? { title: t("hint.whole"), "aria-label": t("hint") } : {}} onClick=${onClick} />`;
 }
 
@@ -373,7 +374,7 @@ function Status({ table, view, at, owner, lookAt, top, requests, children }) {
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt}>${requests}<//>
     ${at === null && html`<${Next} game=${game} />`}
-    <div class="tools">${isRunning && mayUndo && at === null && html`<${TakeBack} table=${table} isShort />`}${children}</div>
+    <div class="tools">${isRunning && mayUndo && html`<div class="for-undo">${at === null && html`<${TakeBack} table=${table} isShort />`}</div>`}${children}</div>
     ${isAway && html`<div class="in-short"><p aria-hidden="true">${words}${isRunning && due && html`<span>${` · ${left(due)}`}</span>`}</p>
       <${Talk} game=${game} /><${Tool} icon="up" words=${t("table.up")} onClick=${goUp} /></div>`}
   </div>`;

@@ -17,7 +17,7 @@ const entered = new Map(); // modules of rooms that are fully loaded and render 
 export const later = (room, name, ...words) =>
   function Later(/** @type {object} */ props) {
     const [module, error] = useLoaded(() => enter(room, words), [], entered.get(room));
-    if (!module) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+    if (!module) return error ? html`<${Sorry} error=${error} />` : html`<p class="later">${t("loading")}</p>`;
     return html`<${module[name]} ...${props} />`;
   };
 

@@ -4,10 +4,10 @@ import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { afterSignIn, appAsking, here, WITH_FRIENDS } from "../ui/routes.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { useStore } from "../ui/store.js";
 import { KEY, me } from "../ui/token.js";
-/** @import { Input } from "../ui/types" */
+/** @import { GameSummary, Input } from "../ui/types" */
 /** @typedef {{signIn: string, email?: string}} Asked a pending sign-in */
 
 /** Return to the screen that required the sign-in. */
@@ -25,12 +25,24 @@ export function SignIn() {
   }, []);
   const { query } = useStore(here);
   const app = appAsking(query);
+  const [table] = useLoaded(() => tableOf(query.get("then") ?? ""), [query.get("then")]);
   return html`<section class="card asked">
     ${app ? html`<h1>${t("sign-in.app", { app })}</h1>`
-      : html`<h2>${t(query.get("then") === WITH_FRIENDS ? "sign-in.friends" : "sign-in")}</h2>`}
+      : html`<h2>${table ? t("sign-in.seat", { title: table.title })
+        : t(query.get("then") === WITH_FRIENDS ? "sign-in.friends" : "sign-in")}</h2>`}
     <${Steps} />
   </section>
   ${isSandbox && html`<${Sandbox} />`}`;
+}
+
+/**
+ * Return the table that needs the sign-in, or null if there is none or the visitor can't see it.
+ * @param {string} route
+ * @returns {Promise<GameSummary | null>}
+ */
+async function tableOf(route) {
+  const [, game] = /^#\/games\/([\w-]+)/.exec(route) ?? [];
+  return game ? call("GET", `/v1/games/${game}`).catch(() => null) : null;
 }
 
 /**

@@ -48,12 +48,12 @@ export function Welcome() {
 
 /**
  * Show a visitor the game with a form to sign in and take a free seat.
- * @param {{rules: string, take: () => Promise<unknown>}} props
+ * @param {{game: GameSummary, take: () => Promise<unknown>}} props
  */
-export const Arrive = ({ rules, take }) => html`<div class="arrive">
+export const Arrive = ({ game: { rules, title }, take }) => html`<div class="arrive">
   ${ROOMS.includes(rules) && html`<img src=${still(rules)} alt="" width="720" height="758" />
     <p>${t(`welcome.${rules}`)}</p>`}
-  <h3>${t("lobby.join")}</h3>
+  <h3>${t("sign-in.seat", { title })}</h3>
   <${Steps} words=${t("lobby.join")} then=${take} />
 </div>`;
 

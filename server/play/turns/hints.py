@@ -89,7 +89,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
             if line.key in found:
                 line = _line(seen, state, game, [*steps, it.move], ways.suggests, frozenset().union(*found))
             found.setdefault(line.key, line.after(compared[0].gain - it.gain, it.margin))
-    lines = sorted(found.values(), key=lambda it: it.behind)  # stable
+    lines = sorted(found.values(), key=lambda it: (advice.is_clear(it.behind, it.margin), it.behind))  # stable
     lines = [it for it in lines if not advice.is_much_worse(rules, it.behind, it.margin)]
     reasons = telling([_reason(it.steps, locale) for it in lines])
     return {

@@ -86,7 +86,7 @@ export function Room({ table, rules, view: now, at }) {
   ].filter(Boolean).join(" ");
   const isHole = building.fits[0]?.action[0] === "remove";
   /** @param {string} id */
-  const worth = (id) => (slot !== undefined && seat !== undefined && isHole && isAimed && targets.has(id)
+  const worth = (id) => (game.outcome && at === null ? 0 : slot !== undefined && seat !== undefined && isHole && isAimed && targets.has(id)
     ? (scenario.cardPoints ? holePoints(view.slots[seat][slot - 1], id, view.board, rules) : 0) : null);
   /** @param {Field} field */
   const name = (field) => [fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
@@ -159,11 +159,11 @@ export function Room({ table, rules, view: now, at }) {
         <${Beside} view=${view} now=${now} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
-        ${isBeside && further}
       </div>
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} worth=${worth} name=${name}
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} worth=${worth} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
+      ${isBeside && html`<div class="further">${further}</div>`}
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} seat=${game.you?.seat} />`}
     ${!isBeside && further}
@@ -345,7 +345,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
-        ${moved && html`<p class="moved">${moved}</p>`}
+        ${moved && html`<p class="moved" tabindex="-1">${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${!isWhole && guide}
       </div>

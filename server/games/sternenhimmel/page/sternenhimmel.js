@@ -196,7 +196,7 @@ export function Room({ table, rules, view, at }) {
       <div class="say"><div data-said>
         ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
-        ${moved && html`<p class="moved">${moved}</p>`}
+        ${moved && html`<p class="moved" tabindex="-1">${moved}</p>`}
         <p class="ask" role="status">${isTaken && turn !== null && html`<strong>${t("ask.taken")}</strong> `}
           ${at !== null ? t("ask.past") : game.status === "paused" ? t("ask.paused") : isGuided && turn !== null && !planning && !isBegun && !sending ? isFirst && t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
