@@ -98,7 +98,7 @@ OTHERS = [
     *("Nice move on Sunday.", "Je joue dimanche.", "Ci vediamo domenica!", "Wir sehen uns am Sonntag."),
 ]
 COMMANDS = {
-    "set language german": "Change my language to german|set my language to german|Please switch the language to german",
+    "set language german": "Change my language to german|set language to german|set my language to german|Please switch the language to german",
     "set sprache englisch": "Stell die Sprache auf englisch|Ändere meine Sprache in englisch|Stelle bitte Sprache auf englisch",
     "set langue anglais": "Mets la langue en anglais|Change ma langue en anglais",
     "set lingua inglese": "Metti la lingua in inglese|Imposta la lingua su inglese|Cambia la mia lingua in inglese",
