@@ -63,6 +63,7 @@ from server.post.incoming.lines import (
     Wishes,
     move_in,
     moves_in_sentence,
+    near_command,
     passes,
     strange_word_in,
     words_of_sentence,
@@ -474,6 +475,10 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if is_question(wishes.line):
         return str(_about_question(locale))
+    if command := near_command(wishes.line, locale):
+        word = word_for(command, locale)
+        doing.offers += [command] if command in (PAUSE, RESUME, UNDO) else []
+        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
         if status == "paused":
@@ -614,12 +619,13 @@ def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
     if not strange or len(words) > _MOST_SUGGESTED or contradiction_in([line]):
         return None
     bare = (words[strange[0]], [word for word in words if word in known])
+    is_left_out = not any(_similar(words[nr], known) for nr in strange)
     similar = [
         (words[nr], [it if place == nr else word for place, word in enumerate(words) if place == nr or word in known])
         for nr in strange
         for it in _similar(words[nr], known)
     ]
-    for readings in (similar, [bare]):
+    for readings in (similar, [bare] if is_left_out else []):
         meant = [(word, it) for word, said in readings for it in meant_moves(rules, " ".join(said), locale, legal)]
         if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
             return next(iter(found.values())) if len(found) == 1 else None
@@ -629,4 +635,6 @@ def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
 def _similar(word: str, known: Collection[str]) -> list[str]:
     if len(word) < _SHORTEST_NAME or not word.isalpha():
         return []
+    if begun := [it for it in known if it.startswith(word)]:
+        return begun
     return get_close_matches(word, known, _MOST_SIMILAR, _ALIKE if len(word) > _SHORTEST_NAME else _ALIKE_IF_SHORT)

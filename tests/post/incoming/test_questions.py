@@ -62,6 +62,26 @@ def test_questions_are_recognized_by_their_topic(topic: str) -> None:
         assert found == {topic}, question
 
 
+@pytest.mark.parametrize(
+    ("locale", "line", "command"),
+    [
+        ("en", "paus", "pause"),
+        ("en", "undoo", "undo"),
+        ("en", "resi", "resign"),
+        ("de", "aufg", "aufgeben"),
+        ("fr", "abandoner", "abandonner"),
+    ],
+)
+def test_the_beginning_of_a_command_is_answered_by_the_command(
+    office: Office, ada: UUID, bea: UUID, locale: str, line: str, command: str
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    change_profile(ada, {"locale": locale})
+    everything_due_happens()
+    assert re.search(rf"[\"„«]\W?{command}\W?[\"“»]", asks(office, line))
+    assert load(game_id).version == 1
+
+
 def test_small_talk_is_not_taken_for_a_question_about_the_game() -> None:
     assert [it for it in NOT_ASKED if is_about(it, *ASKED)] == []
 
