@@ -460,6 +460,11 @@ def is_question(line: str) -> bool:
     return line.rstrip().endswith(("?", "？", "؟"))
 
 
+def begins_as_question(line: str) -> bool:
+    """Return whether a line begins with a question word, since people leave out the question mark."""
+    return _ASKS_FOR_FACTS.match(line) is not None
+
+
 def is_harmless_question(line: str) -> bool:
     """Return whether a line is a whole question that casts no doubt on the lines beside it."""
     if not is_question(line):
