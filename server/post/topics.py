@@ -68,7 +68,7 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     VACATION: _phrases(
         r"(?:i['’]m|i am|we['’]re|we are|be|going) (?:\w+ ){0,2}away|(?<!far )away (?:until|till|for|next|this|\d)|out of town"
         r"|(?:on|my|a) holidays?|holidays? (?:from|until)|vacation|travel(?:l?ing)?",
-        r"urlaub|ferien|verreis\w*|(?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)|(?:bin|sind) (?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)",
+        r"urlaub|ferien|verreis\w*|(?:bin|sind|ich|wir) (?:\S+ ){0,7}?(?:unterwegs|weg)(?=\W*$|[.,;!?])",
         r"vacances|en voyage|je (?:pars|(?:suis|serai) absente?)",
         r"vacanz[ae]|ferie|in viaggio|(?:sono|sarò) (?:\w+ ){0,2}via",
     ),

@@ -56,8 +56,8 @@ WISHES = {
         "it": "Ricordamelo 3 ore prima della fine.",
     },
     "language de": {
-        "en": "Please write to me in German.|Can you switch to German?|German, please",
-        "de": "Schreib mir bitte auf Deutsch.|Sprich Deutsch mit mir|Bitte auf Deutsch!",
+        "en": "Please write to me in German.|Can you switch to German?|German, please|Back to German",
+        "de": "Schreib mir bitte auf Deutsch.|Sprich Deutsch mit mir|Bitte auf Deutsch!|und wieder auf deutsch",
         "fr": "Écris-moi en allemand s'il te plaît.|En allemand, s'il te plaît.",
         "it": "Scrivimi in tedesco per favore.|In tedesco, per favore.",
     },

@@ -242,6 +242,7 @@ def test_a_question_about_numbers_is_answered_by_the_legend(
         ),
         ("I think I want to quit", ["  resign ("]),
         ("Ich bin ab Montag im Urlaub.", ["  vacation 2"]),
+        ("Ich bin ab morgen für eine Woche weg", ["  vacation 2"]),
     ],
 )
 def test_a_sentence_about_a_command_is_answered_by_its_line(
