@@ -116,7 +116,7 @@ def if_late(game: Game, seat: Seat, when: str) -> str:
 def _then(when: str, rung: Rung) -> str:
     match rung:
         case Extend(by):
-            then = gettext("you get another %(time)s", time=span(by))
+            then = gettext("you get %(time)s more", time=span(by))
         case BotMove(bot):
             then = gettext("the bot %(bot)s plays the turn for you", bot=presentation.bot_name(bot))
         case BotTakesOver(bot):

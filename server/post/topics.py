@@ -6,14 +6,15 @@ Questions to a table and to the post desk, wishes for a game and replies to invi
 import re
 from collections.abc import Mapping
 
-from server.post.incoming.commands import PAUSE, RESIGN, STAND_IN, UNDO, VACATION
+from server.post.incoming.commands import PAUSE, PLAN, RESIGN, STAND_IN, UNDO, VACATION
 
 MAILS, NIGHTS, LEAVING, COST, HOW_LONG = "mails", "nights", "leaving", "cost", "how-long"
 THE_GAME, HOW_TO_PLAY, THE_RULES, SCORING, MEANING = "the-game", "how-to-play", "the-rules", "scoring", "meaning"
-A_TERM, A_THING, BOT_IN_SEAT, WHO_PLAYS = "a-term", "a-thing", "bot-in-seat", "who-plays"
+A_TERM, BOT_IN_SEAT, WHO_PLAYS = "a-term", "bot-in-seat", "who-plays"
 SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due", "last-move", "refused"
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
 ENDING, JOINING, MY_GAMES, LATE, PICTURES = "ending", "joining", "my-games", "late", "pictures"
+WRITING, MOVES, SEEING, HISTORY, TALKING, PASSING = "writing", "moves", "seeing", "history", "talking", "passing"
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -28,8 +29,8 @@ _MEANS = (
     r"|significa(?:no)?|vuol dire|(?:che )?cos['’]?[èe])(?!\w)"
 )
 _SIGN = (
-    r"(?:\b[BD]|#\w*|\b(?:stars?|holes?|cards?|numbers?|letters?|\w{0,20}sterne?|\w{0,20}loch|\w{0,20}karten?|zahl|buchstabe|étoiles?"
-    r"|trous?|cartes?|lettre|stell[ae]|buc[oh]\w?|cart[ae]|lettera))"
+    r"(?:\b[BD]|#\w*|\b(?:stars?|holes?|cards?|numbers?|letters?|\w{0,20}sterne?|\w{0,20}loch|\w{0,20}karten?|zahl(?:en)?|buchstaben?|étoiles?"
+    r"|trous?|cartes?|lettres?|stell[ae]|buc[oh]\w?|cart[ae]|letter[ae]))"
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
@@ -67,7 +68,7 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     VACATION: _phrases(
         r"(?:i['’]m|i am|we['’]re|we are|be|going) (?:\w+ ){0,2}away|(?<!far )away (?:until|till|for|next|this|\d)|out of town"
         r"|(?:on|my|a) holidays?|holidays? (?:from|until)|vacation|travel(?:l?ing)?",
-        r"urlaub|ferien|verreis\w*|(?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)|(?:bin|sind) (?:ich|wir) (?:\w+ ){0,4}(?:unterwegs|weg)",
+        r"urlaub|ferien|verreis\w*|(?:bin|sind|ich|wir) (?:\S+ ){0,7}?(?:unterwegs|weg)(?=\W*$|[.,;!?])",
         r"vacances|en voyage|je (?:pars|(?:suis|serai) absente?)",
         r"vacanz[ae]|ferie|in viaggio|(?:sono|sarò) (?:\w+ ){0,2}via",
     ),
@@ -81,10 +82,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"arrend\w*|abbandon\w*|smettere",
     ),
     UNDO: _phrases(
-        r"take (?:\w+ ){0,3}back|undo",
-        r"zurück ?(?:zu ?)?nehmen|rückgängig",
-        r"(?:annuler|reprendre|retirer) (?:\w+ )?(?:coup|ça)",
-        r"(?:annullare|ritirare|riprendere) (?:\w+ )?(?:mossa|quella|questa)|tornare indietro",
+        r"take (?:\w+ ){0,3}back|undo|change my (?:last )?move",
+        r"zurück ?(?:zu ?)?nehmen|rückgängig|meinen (?:letzten )?zug ändern",
+        r"(?:annuler|reprendre|retirer|changer) (?:\w+ )?(?:coup|ça)",
+        r"(?:annullare|ritirare|riprendere|cambiare) (?:la mia |\w+ )?(?:mossa|quella|questa)|tornare indietro",
     ),
     THE_GAME: _phrases(
         r"what(?: is|['’]?s) (?:this|that|it)|what (?:kind|sort) of games?",
@@ -93,36 +94,32 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"cos['’]?è|cos['’]e|di cosa si tratta",
     ),
     HOW_TO_PLAY: _phrases(
-        r"what do i (?:have to )?do|how (?:do|can|would) (?:i|we|you) play"
+        r"what do i (?:have to )?do|(?:goal|aim|object(?:ive)?)(?: of (?:the|this) game)?|how (?:do|can|would) (?:i|we|you) play"
         r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played",
-        r"was muss ich (?:tun|machen)|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
-        r"comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
-        r"come (?:si gioca|funziona\w*|gioco|devo giocare)",
+        r"was muss ich (?:tun|machen)|(?:das )?(?:spiel)?ziel(?: des spiels)?|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
+        r"(?:le )?but du jeu|comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
+        r"(?:lo )?scopo del gioco|come (?:si gioca|funziona\w*|gioco|devo giocare)",
     ),
-    THE_RULES: _phrases(r"rules|explain", r"(?:spiel)?regeln|erklär\w*", r"règles|expliqu\w+", r"regole|spiega\w*"),
+    THE_RULES: _phrases(
+        r"rules|explain|tutorial", r"(?:spiel)?regeln|erklär\w*", r"règles|expliqu\w+", r"regole|spiega\w*"
+    ),
     SCORING: _phrases(
-        r"how (?:do|can|does) (?:i|you|we|one|it)?(?: \w+)? ?(?:score|win|get points|earn points)",
-        r"wie (?:bekomme|mache|sammle|sammelt|bekommt|gewinn\w*|punkte\w*)",
-        r"comment (?:marque|gagne)\w*",
-        r"come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)",
+        r"how (?:do|can|does) (?:i|you|we|one|it)?(?: \w+)? ?(?:score|win|get points|earn points)|what (?:are|is) .{0,20}(?:coins?|points?) for",
+        r"(?:wofür|wozu) .{0,20}(?:münzen|punkte)|wie (?:bekomme|mache|sammle|sammelt|bekommt|gewinn\w*|punkte\w*)",
+        r"à quoi serv\w+ .{0,20}(?:pièces|points)|comment (?:marque|gagne)\w*",
+        r"a cosa serv\w+ .{0,20}(?:monete|punti)|come (?:si )?(?:fanno|fa|vince|vinco|segn\w+)",
     ),
     A_TERM: _phrases(
-        rf"{_MEANS}|how (?:do|does|can)|explain|works?",
-        r"wie (?:funktionier\w+|geht|wirkt|wirken)|erklär\w*",
-        r"comment (?:fonctionne\w*|marche\w*)|expliqu\w+|à quoi sert",
-        r"come funziona\w*|spiega\w*|a (?:che )?cosa serve",
-    ),
-    A_THING: _phrases(
-        rf"{_MEANS}|how does|explain|works?",
-        r"wie (?:funktionier\w+|wirkt|wirken)|erklär\w*",
-        r"comment fonctionne\w*|expliqu\w+|à quoi sert",
-        r"come funziona\w*|spiega\w*|a (?:che )?cosa serve",
+        rf"{_MEANS}|what happens|how (?:do|does|can)|explain|works?",
+        r"wie (?:funktionier\w+|geht|wirkt|wirken)|was passiert|wofür (?:ist|sind)|erklär\w*",
+        r"comment (?:fonctionne\w*|marche\w*)|que se passe|expliqu\w+|à quoi ser(?:t|vent)",
+        r"come funziona\w*|cosa succede|spiega\w*|a (?:che )?cosa serv(?:e|ono)",
     ),
     WHO_PLAYS: _phrases(
-        r"who(?:['’]s| is| are)? (?:else )?(?:is |are )?(?:play(?:s|ing)?|in|there|at the table|joining|invited|with us)|with whom|who (?:will|do) (?:i|we) play|how many (?:people|players|others|of us)",
-        r"wer (?:\w+ ){0,2}(?:mit|spielt|dabei|eingeladen)\w*|mit wem|wie viele (?:spieler|leute|personen|mitspieler)\w*",
-        r"qui (?:\w+ ){0,2}(?:joue|participe|invité)|avec qui",
-        r"chi (?:\w+ ){0,2}(?:gioca|partecipa|invitato)|con chi",
+        r"who(?:['’]s| is| are)? (?:else )?(?:is |are )?(?:play(?:s|ing)?|in|there|at the table|joining|invited|with us)|(?:with|against) whom|who (?:will|do|am) (?:i|we) play(?:ing)?|who are the (?:other )?players|are (?:the|my) (?:others|opponents) (?:all )?(?:bots|people|humans)|how many (?:people|players|others|of us)",
+        r"wer (?:\w+ ){0,2}(?:mit|spielt|dabei|eingeladen)\w*|(?:mit|gegen) wem|gegen wen|sind (?:das|die anderen|meine gegner) (?:alles )?(?:bots|menschen)|wie viele (?:spieler|leute|personen|mitspieler)\w*",
+        r"qui (?:\w+ ){0,2}(?:joue|participe|invité)|(?:avec|contre) qui|(?:les autres|mes adversaires) sont(?:-ils)? des (?:bots|humains)",
+        r"chi (?:\w+ ){0,2}(?:gioca|partecipa|invitato)|(?:con|contro) chi|(?:gli altri|gli avversari) sono (?:bot|persone)",
     ),
     BOT_IN_SEAT: _phrases(
         r"bots?\b(?!.*\bmy\b).{0,40}\bseats?|(?:free|empty|open|last|missing|third|fourth) (?:seats?|places?)\b.{0,40}\bbots?",
@@ -144,11 +141,11 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"punt[io]|punteggio|monete|come sto andando|chi (?:vince|sta vincendo|è (?:in testa|primo))",
     ),
     TURN: _phrases(
-        r"(?:whose|my|your|who['’]s) turn|who(?:['’]s| is)? (?:on|next|to (?:move|play))|(?:who|what) are we waiting for"
+        r"(?:whose|my|your|who['’]s) turn|who(?:['’]s| is)? (?:on|next|to (?:move|play))|who (?:goes|plays|starts|begins) (?:first|next)|who starts|(?:who|what) are we waiting for"
         r"|waiting for (?:me|whom?)",
-        r"(?:wer|bin ich|bist du|ist \w{1,20}) (?:ist |jetzt |schon |gerade ){0,3}(?:dran|am zug|an der reihe)|auf wen warten wir",
-        r"à qui (?:le tour|est-ce|c['’]est|de jouer)|(?:est-ce|c['’]est) (?:à moi|mon tour)|qui joue",
-        r"a chi tocca|tocca a (?:me|chi)|di chi è il turno|è il mio turno|chi (?:gioca|deve giocare)",
+        r"(?:wer|bin ich|bist du|ist \w{1,20}) (?:ist |jetzt |schon |gerade ){0,3}(?:dran|am zug|an der reihe)|wer (?:fängt an|beginnt)|auf wen warten wir",
+        r"à qui (?:le tour|est-ce|c['’]est|de jouer)|(?:est-ce|c['’]est) (?:à moi|mon tour)|qui joue(?! avec)|qui commence",
+        r"a chi tocca|tocca a (?:me|chi)|di chi è il turno|è il mio turno|chi (?:gioca(?! con)|deve giocare|inizia|comincia)",
     ),
     DUE: _phrases(
         r"when (?:is|does|do|will|must) (?:my|the|i)\b(?! game).{0,20} (?:over|up|due|end|ends|expire|run out|move|play)|(?:how long|how much time) (?:do )?i (?:still )?have"
@@ -163,6 +160,48 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:pas d['’]|sans )images|texte (?:seul|brut|simple)",
         r"(?:niente|senza) immagini|solo testo|testo semplice",
     ),
+    WRITING: _phrases(
+        r"(?:how|where) (?:do|can|should|must|would) (?:i|we|you) (?:write|make|send|enter|put|place|lay|move)(?! to (?:the|them|every|my))",
+        r"(?:wie|wo|wohin) (?:kann |soll |muss |darf )?(?:schreibe?|mache?|lege?|setze?|bewege?|schicke?|ziehe?)?(?: ich)?(?: (?:einen?|den|meine[nr]?|die))* (?:zug|züge|sterne?|karten?)\b",
+        r"(?:comment|où) (?:(?:puis-je|je (?:peux|dois)|faut-il|on|je) )?(?:écri\w+|jouer|joue|place\w*|pose\w*|déplace\w*) (?:un|une|mon|mes|le|les|l['’])",
+        r"(?:come|dove) (?:posso |devo |si )?(?:scriv\w+|facci\w+|mett\w+|spost\w+|pos\w+) (?:un|una|la|le|l['’]|mi[ae])",
+    ),
+    MOVES: _phrases(
+        r"(?:what|which) (?:moves|options)|what are my (?:moves|options)|where (?:can|may) i (?:put|place|lay|move|play)",
+        r"welche züge|(?:wohin|wo) (?:kann|darf) ich",
+        r"quels coups|où (?:puis-je|je peux)",
+        r"quali mosse|dove posso",
+    ),
+    SEEING: _phrases(
+        r"(?:which|what) (?:stars|cards) do i have|(?:in )?my hand|(?:see|show|send)(?: me)? (?:the )?(?:table|board|sky|picture)",
+        r"welche (?:sterne|karten) habe ich|(?:auf|in) (?:der|meiner) hand|(?:zeig\w*|schick\w*|sehen?)\b.{0,35}(?:tisch|brett|himmel|bild)|(?:tisch|brett|bild) sehen",
+        r"quelles (?:étoiles|cartes) (?:ai-je|j['’]ai)|en main|(?:voir|montre\w*|envoie\w*)(?:[ -]moi)? (?:la table|le plateau|l['’]image)",
+        r"quali (?:stelle|carte) ho|in mano|(?:vedere|mostra\w*|manda\w*) (?:il tavolo|il tabellone|l['’]immagine)",
+    ),
+    HISTORY: _phrases(
+        r"what (?:has )?happened|what (?:did|have) (?!i\b|we\b)(?:the )?\w+ (?:just )?(?:play|played|do|done)",
+        r"was ist (?:\w+ ){0,5}passiert|was (?:hat|haben) (?!ich\b)(?:die )?\w+ (?:gespielt|gemacht|getan|gezogen|gelegt)",
+        r"(?:que s['’]est-il|qu['’]est-ce qui s['’]est) passé|qu['’](?:a|ont) (?:joué|fait)|qu['’]est-ce (?:que |qu['’])(?!j['’])(?:les )?\w+ (?:a|ont) (?:joué|fait)",
+        r"(?:che )?cosa (?:è successo|ha (?:giocato|fatto)|hanno (?:giocato|fatto))",
+    ),
+    TALKING: _phrases(
+        r"(?:write|talk|chat|speak|send|reply) (?:\w+ ){0,2}(?:to|with) (?:the )?(?:others?|other players|everyone|everybody|them|my opponents?)",
+        r"(?:den anderen|allen|den mitspieler\w*|mit den anderen) (?:\w+ ){0,2}(?:schreib\w*|chat\w*|red\w*|sprech\w*)|schreib\w* (?:ich )?(?:\w+ )?(?:den anderen|allen|den mitspieler\w*)",
+        r"(?:écri\w+|parler) (?:aux|avec les) autres(?: joueurs)?",
+        r"(?:scriv\w+|parl\w+) (?:agli altri|con gli altri|a tutti)",
+    ),
+    PASSING: _phrases(
+        r"(?:(?:can|may) i (?:pass|skip)|(?:do i have to|must i) (?:move|play))(?: (?:now|my turn|a turn|this turn))?(?=\W*$)",
+        r"(?:kann|darf|muss) ich (?:\w+ ){0,2}(?:passen|aussetzen|ziehen)(?=\W*$)",
+        r"(?:(?:puis-je|je peux) passer|(?<!que )dois-je jouer)(?: mon tour)?(?=\W*$)",
+        r"(?:posso (?:passare|saltare)|(?<!cosa )devo giocare)(?: il turno)?(?=\W*$)",
+    ),
+    PLAN: _phrases(
+        r"plan (?:my |a |the )?(?:next )?(?:moves?|turns?|ahead)|in advance",
+        r"(?:zug|züge) (?:\w+ )?planen|(?:im )?voraus",
+        r"planifier|à l['’]avance",
+        r"pianificare|in anticipo",
+    ),
     LATE: _phrases(
         r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not) (?:move|play|answer|reply|respond)|nothing)"
         r"|lose my (?:seat|turn|place)",
@@ -174,8 +213,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ENDING: _phrases(
         r"(?:when|how) (?:does|do|will|is|are) (?:it|(?:the|this|our) game|we) (?:all )?(?:end|finish|stop|over|be over|done)|how many (?:rounds|turns)",
         r"(?:wann|wie) (?:endet|ist) (?:es|das spiel|die partie)(?: (?:zu ende|vorbei|aus))?|wie viele (?:runden|züge)",
-        r"(?:quand|comment) (?:finit|(?:se termine|s['’]achève)) (?:la partie|le jeu)|combien de (?:tours|coups|manches)",
-        r"(?:quando|come) (?:finisce|termina) (?:la partita|il gioco)|quanti turni",
+        r"(?:quand|comment) (?:finit|(?:se termine|s['’]achève)) (?:la partie|le jeu)|quand est-ce que (?:ça|la partie|le jeu) (?:se )?(?:finit|termine)|combien de (?:tours|coups|manches)",
+        r"(?:quando|come) (?:finisce|termina)(?: la partita| il gioco)?|quanti turni",
     ),
     JOINING: _phrases(
         r"(?:can|could|may) .{1,40}\b(?:join|play too|play along|take part)",
@@ -205,7 +244,7 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     SECRETS: _phrases(
         r"(?:can|does|do|will|could) [\w ]{1,40}? (?:see|know|read|look at)\b.{0,30}\b(?:my|mine|our)|who (?:can see|sees|knows|can read)|(?:are|is) my \w+ (?:hidden|secret|visible|private)"
         r"|what (?:can|do) (?:the )?(?:others?|other players|everyone) (?:see|know)|what is (?:secret|hidden)",
-        r"(?:sieht|sehen|kennt|kennen|weiß|kann|können) .{0,40}\bmein\w*\b.{0,40}|wer (?:sieht|kann|kennt)\b.{0,30}\b(?:mein\w*|sehen)|was (?:sehen|wissen) die anderen|(?:ist|sind) mein\w* \w+ (?:geheim|verdeckt|sichtbar)",
+        r"(?:sieht|sehen|kennt|kennen|weiß|wissen) .{0,40}\bmein\w*\b|(?:kann|können) .{0,40}\bmein\w*\b.{0,40}\b(?:sehen|lesen|wissen)|wer (?:sieht|kann|kennt)\b.{0,30}\b(?:mein\w*|sehen)|was (?:sehen|wissen) die anderen|(?:ist|sind) mein\w* \w+ (?:geheim|verdeckt|sichtbar)",
         r"(?:voit|voient|peut|peuvent|connaît) .{0,30}\bm(?:on|a|es)\b|qui (?:voit|peut voir)|que voient les autres",
         r"(?:vede|vedono|può|possono|conosce) .{0,40}\bmi[eoa]i?\b|chi (?:vede|può vedere)|(?:che )?cosa vedono gli altri",
     ),
@@ -258,7 +297,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
 _EXCEPT: Mapping[str, re.Pattern[str]] = {  # sentences that only seem to be about a topic
     topic: re.compile(rf"(?:^|(?<=[.?!]))(?:[^.?!]*\b)?(?:{words})\b[^.?!]*", re.IGNORECASE)
     for topic, words in {
-        SCORES: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
+        SCORES: "why|how come|what (?:are|is) .{0,20} for|warum|wieso|weshalb|wofür|wozu|pourquoi|à quoi serv\\w+|perch[ée]|a cosa serv\\w+",
+        SEEING: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
         COST: r"late|in time|on time|too (?:long|slow)|spät|verspät\w*|rechtzeitig|zu (?:lange|langsam)|retard|à temps|ritardo|in tempo",
         VACATION: r"happy|enjoy|have an? (?:nice|good|great)|schöne[ns]? (?:urlaub|ferien)|frohe|bonnes vacances|buone (?:vacanze|ferie)",
         LAST_MOVE: r"good|bad|best|better|right|wrong|smart|clever|stupid|mistake|gut|schlecht|richtig|falsch|klug|schlau|dumm|fehler"
@@ -298,6 +338,7 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
     ),
     *(SCORES, TURN, DUE, LAST_MOVE, REFUSED, SECRETS, STOPPING, APP, VACATION, STAND_IN),
     *(ENDING, JOINING, MY_GAMES, LATE, PICTURES),
+    *(SEEING, HISTORY, TALKING, PLAN),
 )
 
 

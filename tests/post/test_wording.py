@@ -120,7 +120,7 @@ ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"
 REQUEST = {"request": "Ben asks for a pause.", "effect": "The game will pause as soon as everyone agrees."}
 LETTERS: list[Letter] = [
     YOUR_TURN,
-    Reminder(**GAME, **TIME, in_short="1 day", otherwise="If your time runs out, you get another 1 day."),
+    Reminder(**GAME, **TIME, in_short="1 day", otherwise="If your time runs out, you get 1 day more."),
     TimeExtended(**GAME, **TIME, by="1 day", otherwise="If it runs out again, the bot Greedy plays for you."),
     BotMoved(**GAME, bot="Greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot plays for you."),
     SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),

@@ -93,7 +93,7 @@ _SHOWS = re.compile(
 )
 _SETS = re.compile(  # such as "Change my language to German"
     r"(?:please |bitte )?(?:set|change|switch|put|stelle?n?|änder[en]?|ändere|setze?|wechs(?:le|el)|mets|mettez|change[zr]?|règle[zr]?|passe[zr]?|imposta|cambia|metti)"
-    r" (?:(?:my|the|bitte|mir|meine?n?|die|den|la|le|l['’]|ma|mon|mes|les|il|i) ?(?:mi[aoe]i? )?)?([^\W\d_]+(?:-[^\W\d_]+)?)(?: horaire| orario)?"
+    r" (?:l['’]|(?:my|the|bitte|mir|meine?n?|die|den|la|le|ma|mon|mes|les|il|i) (?:mi[aoe]i? )?)?([^\W\d_]+(?:-[^\W\d_]+)?)(?: horaire| orario)?"
     r" (?:to|auf|in|zu|nach|sur|en|à|a|su|=) (.+)",
     re.IGNORECASE,
 )

@@ -20,7 +20,7 @@ from server.games.presentation import (
     terms,
     usual_minutes,
 )
-from server.post.topics import A_THING, is_about
+from server.post.topics import A_TERM, is_about
 from server.render.text_layout import punctuated
 from server.translations import LOCALES, language, times
 
@@ -107,7 +107,7 @@ def section_about(question: str, name: str, locale: str, seats: int = 0, options
         term = _words_in(it.title.partition(":")[0])
         if term and all(get_close_matches(word, asked, 1, _ALIKE) for word in term):
             return it
-    named, text = dict[int, Section](), question.replace("'", "’") if is_about(question, A_THING) else ""
+    named, text = dict[int, Section](), question.replace("'", "’") if is_about(question, A_TERM) else ""
     for it in sections:
         names = terms(name).get(it.id)
         found = re.search(rf"(?<![#\w])(?:{names})(?:s|n|en)?\b", text, re.IGNORECASE) if names else None

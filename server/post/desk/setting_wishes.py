@@ -14,6 +14,7 @@ _EARLIEST_EVENING = 6  # o'clock, of times without "pm"
 _LAST_MINUTE = "59"
 _SHORTEST_DAY = 5  # letters
 _MOST_WORDS = 20
+_FEW_WORDS = 4
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -123,7 +124,7 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
     emails, hours = _EMAILS.search(text), _HOURS.search(text)
     if hours and (_SLEEP.search(text) or (emails and any(hours[at] for at in (2, 3, 5, 6)))):
         return NIGHTS, _written(hours, is_guessed=True)
-    if (found := _IN_LANGUAGE.search(text)) and _WRITING.search(text):
+    if (found := _IN_LANGUAGE.search(text)) and (_WRITING.search(text) or _is_short_end(found)):
         return LANGUAGE, language_in(found[1])
     if _REMIND.search(text):
         if found := _DURATION.search(text):
@@ -141,6 +142,11 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
     if days_off and _FREE.search(text) and _OWN.search(text):
         return DAYS_OFF, " ".join(map(str, sorted(set(days_off))))
     return None
+
+
+def _is_short_end(found: re.Match[str]) -> bool:
+    """Return whether a match ends a sentence of a few words."""
+    return re.search(r"\w", found.string[found.end() :]) is None and len(found.string.split()) <= _FEW_WORDS
 
 
 def _zone_of(place: str) -> str:

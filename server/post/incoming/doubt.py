@@ -460,10 +460,16 @@ def is_question(line: str) -> bool:
     return line.rstrip().endswith(("?", "？", "؟"))
 
 
+def begins_as_question(line: str) -> bool:
+    """Return whether a line begins with a question word, since people leave out the question mark."""
+    return _ASKS_FOR_FACTS.match(line) is not None
+
+
 def is_harmless_question(line: str) -> bool:
     """Return whether a line is a whole question that casts no doubt on the lines beside it."""
-    is_fact = _asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line)
-    return is_question(line) and (is_fact or is_about(line, LATE))
+    if not is_question(line):
+        return False
+    return is_about(line, LATE) or (_asks_for_fact(line) and not _AGAINST.search(line) and not _puts_off(line))
 
 
 def _asks_for_fact(question: str) -> bool:

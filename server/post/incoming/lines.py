@@ -130,6 +130,7 @@ _NOTATION = re.compile("[A-Za-zÀ-ÖØ-öø-ÿŒœ0-9#;’' -]{1,200}")
 _NO_WORDS = re.compile(
     r"(?<!\S):\+1:(?!\S)|\bC/ ?(?=[A-Z])|\b[0-9]{1,3}\.?[ºª°](?: [A-Z]\b)?|(?<!\S)(?:[A-Z]\.){2,4}(?!\S)|\bi\. ?[AV]\.|\b[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){9}\b"
 )  # a thumbs-up, a street and floor in Spain, initials, the fingerprint of a key
+_SHORTEST_BEGINNING = 3  # letters of a command
 _SHORT = 4  # words; a line this short looks like a wish if it contains a command
 _ANYHOW_ALIKE = 0.6
 _VERY_ALIKE = 0.85  # "Paula" is a name, "pausa" a command
@@ -728,6 +729,17 @@ def _begins_as_command(word: str, line: str, locale: str) -> bool:
 def _is_nearly_command(word: str, locale: str) -> bool:
     own = [it for it, command in words_of(locale).items() if command not in (commands.SAY, commands.HINT)]
     return bool(get_close_matches(word, _TELLING, 1, _ALIKE) or get_close_matches(word, own, 1, _VERY_ALIKE))
+
+
+def near_command(line: str, locale: str) -> str:
+    """Return the command without arguments that a line of one word begins or misspells, or ""."""
+    words = _bare_words(line)
+    if len(words) != 1 or len(words[0]) < _SHORTEST_BEGINNING:
+        return ""
+    known = {it: command for it, command in words_of(locale).items() if command in FLAGS}
+    found = {command for it, command in known.items() if it.startswith(words[0])}
+    found |= {known[it] for it in get_close_matches(words[0], known, 1, _ALIKE)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _is_nearly_one(words: Sequence[str], rules: Spoken) -> bool:

@@ -21,6 +21,7 @@ from server.games.presentation import (
     later_moves,
     legend,
     meant_moves,
+    notation,
     score_unit,
     write_move,
 )
@@ -56,18 +57,21 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
-from server.post.incoming.doubt import contradiction_in, is_question, is_told_to_others
+from server.post.incoming.doubt import begins_as_question, contradiction_in, is_question, is_told_to_others
 from server.post.incoming.lines import (
+    PASSING,
     Grammar,
     Spoken,
     Wishes,
+    has_long_word_of,
     move_in,
     moves_in_sentence,
+    near_command,
     passes,
     strange_word_in,
     words_of_sentence,
 )
-from server.post.table_help import example_at_table, help_for, help_for_now, rematch_word
+from server.post.table_help import example_at_table, help_for, help_for_now, looking_back, rematch_word
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_if_late, terms_of
 from server.post.topics import is_about
 from server.post.wording import moment, spoken, with_you
@@ -82,7 +86,10 @@ _BESIDE_TABLES = (
     *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
     topics.PICTURES,
 )
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
+_NO_PASSING = noted('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.')
+_TO_PLAN = noted('To plan a move for your next turn, reply for example "%(line)s".')
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
 
@@ -97,7 +104,9 @@ def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
 
 
 def _asks_advice(question: str) -> bool:
-    return is_about(question, topics.ADVICE) and not is_about(question, topics.HOW_TO_PLAY)
+    return is_about(question, topics.ADVICE) and not is_about(
+        question, topics.HOW_TO_PLAY, topics.WRITING, topics.MOVES
+    )
 
 
 def _answers(question: str, doing: Doing) -> Iterator[str]:
@@ -137,6 +146,17 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
         yield from terms_if_late(game, seat)
     if is_about(question, topics.ENDING) and (section := _section("end", game)):
         yield from _told(section)
+    if is_about(question, topics.WHO_PLAYS):
+        others = [it.player_id and game.names[it.seat] or game.introduced(it) for it in game.seats if it.seat != seat]
+        yield gettext("You're playing with %(names)s.", names=spoken().listed(others))
+    if is_about(question, topics.HISTORY) and game.table.turns:
+        yield looking_back(game, doing.player_id)
+    if is_about(question, topics.TALKING):
+        yield gettext('To write to everyone at the table, begin the line with "%(say)s".', say=word_for(SAY, locale))
+    if is_about(question, PLAN) and (move := example_at_table(game, seat)):
+        yield gettext(_TO_PLAN, line=f"{word_for(PLAN, locale)} {move}")
+    if is_about(question, topics.PASSING) and is_own:
+        yield _on_passing(doing)
     if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
         yield from _scores(game, seat)
     if is_about(question, UNDO) and game.table.turns:
@@ -153,8 +173,10 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     yield from _about_settings(question, doing) or answers_about_desk(question, *_BESIDE_TABLES)
     if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)
+    if is_about(question, topics.WRITING):
+        yield gettext("How to write a move: %(notation)s", notation=notation(game.table.rules.NAME, locale))
     is_of_words = is_about(question, topics.MEANING)
-    is_of_term = is_about(question, topics.A_TERM)
+    is_of_term = is_about(question, topics.A_TERM) and not is_about(question, topics.WRITING)
     if is_of_term and (section := section_about(question, game.head.rules, locale, len(game.seats), game.head.options)):
         is_of_words = True
         yield from _told(section)
@@ -174,6 +196,16 @@ def _about_settings(text: str, doing: Doing) -> list[str]:
         return []
     doing.offers.append(setting_command(name, value))
     return [gettext('To do this, reply "%(line)s".', line=line_for_setting(name, value))]
+
+
+def _on_passing(doing: Doing) -> str:
+    """Return whether the player whose turn it is can pass, a sentence."""
+    game, locale = doing.game, spoken().locale
+    legal = game.table.rules.legal_moves(game.table.state, doing.mail.seat)
+    passing = meant_moves(game.table.rules, PASSING, locale, legal)
+    if not passing:
+        return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
+    return str(gettext('To do this, reply "%(line)s".', line=write_move(game.table.rules, passing[0], locale)))
 
 
 def _told(section: Section) -> list[str]:
@@ -326,7 +358,10 @@ def explain(doing: Doing, wishes: Wishes) -> None:
     """Fill in the answer to an email that has a problem."""
     answer, left, line, written = doing.answer, _left_undone(wishes), wishes.line, [wishes.line, *wishes.others]
     if wishes.problem == "not-understood":
-        if any(map(is_question, written)) and _answers_question(doing, wishes):
+        asks = any(map(is_question, written)) or (
+            wishes.is_prose and (begins_as_question(line) or is_about(line, topics.SEEING))
+        )
+        if asks and _answers_question(doing, wishes):
             answer["done"] += left
             return
         text = " ".join(written)
@@ -397,19 +432,26 @@ def _left_undone(wishes: Wishes) -> list[str]:
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
-    which commands may help. Return False if the question stands beside something that comes near a command, or if the
-    game is over."""
+    which commands may help. Return False if the question stands beside something that comes near a command, if it has no
+    question mark, or if the game is over."""
     game, seat, written = doing.game, doing.mail.seat, [wishes.line, *wishes.others]
     text = " ".join(written)
     told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
-    if told or is_advised:
+    is_shown = is_about(text, topics.SEEING, topics.MOVES)
+    if told or is_advised or is_shown:
+        own = [it for it in _SENTENCE_END.split(text) if not (is_question(it) or begins_as_question(it))]
+        grammar = Grammar(Spoken(game.table.rules, spoken().locale))
+        if turn_of(game.table, seat) is not None and any(has_long_word_of(it, grammar) for it in own):
+            told.append(gettext("No move was played."))
         doing.answer |= {"done": told, **_quoted(written)}
+        if is_shown:
+            doing.answer |= {"moves": True, "asks": is_about(text, topics.MOVES)}
         if is_advised:
             do(doing, Wishes(hints=True))
-        elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY):
+        elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY, topics.WRITING):
             doing.answer["how"] = help_for_now(game, seat)
         return True
-    is_prose = wishes.is_prose and game.table.status not in OVER
+    is_prose = wishes.is_prose and game.table.status not in OVER and any(map(is_question, written))
     if is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
@@ -424,11 +466,13 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
     answer["written"] = [*answer.get("written", ()), *questions]  # see `_quoted`
     for question in questions:
         told = list(_answers(question, doing))
+        if is_shown := is_about(question, topics.SEEING):
+            answer["moves"] = True
         if is_advised := _wants_advice(question, doing.game, doing.mail.seat):
             do(doing, Wishes(hints=True))
         known = {*answer["done"], *([waiting_for(doing.game)] if answer["played"] else [])}  # our reply says so anyway
         answer["done"] += [it for it in told if it not in known]
-        if not (told or is_advised) and question != answer["line"]:
+        if not (told or is_advised or is_shown) and question != answer["line"]:
             unknown.append(str(gettext("“%(line)s”", line=clean(question, _MOST_QUOTED))))
     if unknown:
         told = gettext(
@@ -474,6 +518,10 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if is_question(wishes.line):
         return str(_about_question(locale))
+    if command := near_command(wishes.line, locale):
+        word = word_for(command, locale)
+        doing.offers += [command] if command in (PAUSE, RESUME, UNDO) else []
+        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
         if status == "paused":
@@ -516,10 +564,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
-        resign = word_for(RESIGN, locale)
-        return str(
-            gettext('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.', resign=resign)
-        )
+        return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
     if word := _unknown_word_in(line, grammar):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS[wishes.problem])}"
     return ""
@@ -539,10 +584,7 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     if len(meant) == 1:
         doing.offers.append(f"{PLAN} {rules.write_move(meant[0])}")
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
-    plans = gettext(
-        'To plan a move for your next turn, reply for example "%(line)s".',
-        line=f"{word_for(PLAN, locale)} {move}",
-    )
+    plans = gettext(_TO_PLAN, line=f"{word_for(PLAN, locale)} {move}")
     return f"{told} {plans}" if move else told
 
 
@@ -602,7 +644,7 @@ def words_in_place_of(strange: str, line: str, grammar: Grammar) -> list[str]:
 
 def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
     """Return a pair: an unknown word, and the only legal move that the line may mean. It means the move if a similar word
-    replaces the unknown one, or if the unknown words are left out. Return None if the line may mean another move, or
+    replaces the unknown one, or if unknown words that resemble no known one are left out. Return None if the line may mean another move, or
     none.
 
     The move is only suggested to the player, never played.
@@ -614,12 +656,13 @@ def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
     if not strange or len(words) > _MOST_SUGGESTED or contradiction_in([line]):
         return None
     bare = (words[strange[0]], [word for word in words if word in known])
+    is_left_out = not any(_similar(words[nr], known) for nr in strange)
     similar = [
         (words[nr], [it if place == nr else word for place, word in enumerate(words) if place == nr or word in known])
         for nr in strange
         for it in _similar(words[nr], known)
     ]
-    for readings in (similar, [bare]):
+    for readings in (similar, [bare] if is_left_out else []):
         meant = [(word, it) for word, said in readings for it in meant_moves(rules, " ".join(said), locale, legal)]
         if found := {write_move(rules, move, locale): (word, move) for word, move in meant if move in legal}:
             return next(iter(found.values())) if len(found) == 1 else None
@@ -629,4 +672,6 @@ def nearest_move_in(line: str, grammar: Grammar) -> tuple[str, Any] | None:
 def _similar(word: str, known: Collection[str]) -> list[str]:
     if len(word) < _SHORTEST_NAME or not word.isalpha():
         return []
+    if begun := [it for it in known if it.startswith(word)]:
+        return begun
     return get_close_matches(word, known, _MOST_SIMILAR, _ALIKE if len(word) > _SHORTEST_NAME else _ALIKE_IF_SHORT)

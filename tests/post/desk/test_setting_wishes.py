@@ -56,8 +56,8 @@ WISHES = {
         "it": "Ricordamelo 3 ore prima della fine.",
     },
     "language de": {
-        "en": "Please write to me in German.|Can you switch to German?|German, please",
-        "de": "Schreib mir bitte auf Deutsch.|Sprich Deutsch mit mir|Bitte auf Deutsch!",
+        "en": "Please write to me in German.|Can you switch to German?|German, please|Back to German",
+        "de": "Schreib mir bitte auf Deutsch.|Sprich Deutsch mit mir|Bitte auf Deutsch!|und wieder auf deutsch",
         "fr": "Écris-moi en allemand s'il te plaît.|En allemand, s'il te plaît.",
         "it": "Scrivimi in tedesco per favore.|In tedesco, per favore.",
     },
@@ -98,7 +98,7 @@ OTHERS = [
     *("Nice move on Sunday.", "Je joue dimanche.", "Ci vediamo domenica!", "Wir sehen uns am Sonntag."),
 ]
 COMMANDS = {
-    "set language german": "Change my language to german|set my language to german|Please switch the language to german",
+    "set language german": "Change my language to german|set language to german|set my language to german|Please switch the language to german",
     "set sprache englisch": "Stell die Sprache auf englisch|Ändere meine Sprache in englisch|Stelle bitte Sprache auf englisch",
     "set langue anglais": "Mets la langue en anglais|Change ma langue en anglais",
     "set lingua inglese": "Metti la lingua in inglese|Imposta la lingua su inglese|Cambia la mia lingua in inglese",

@@ -498,3 +498,9 @@ def test_a_sentence_names_a_step_of_sternenglanz(line: str, frozen: str | None) 
 def test_an_announced_move_is_played_if_the_rest_is_strict(line: str, locale: str, move: str | None) -> None:
     legal = [sternenglanz.read_move(it) for it in ("1 lay punkt b1", "2 move a1 b2 c3", "3 remove c1")]
     assert understood(line, sternenglanz, locale, legal).move == move
+
+
+@pytest.mark.parametrize("line", ["5 aqu e", "B scorpoi e"])
+def test_a_name_that_is_not_in_play_is_not_left_out(line: str) -> None:
+    legal = [it for it in PLACEMENTS.values() if it.board == "taurus"]
+    assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, "en"), legal)) is None

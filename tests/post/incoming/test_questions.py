@@ -11,10 +11,11 @@ from server.games.presentation import legend
 from server.play.commits import load
 from server.play.seating.seats import leave, take_over
 from server.play.votes import OFFER, vote
+from server.post import topics
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.rule_texts import section_about
 from server.post.incoming.answering import deal_with_mails
-from server.post.incoming.commands import CONFIRM, UNDO, word_for
+from server.post.incoming.commands import CONFIRM, PLAN, UNDO, word_for
 from server.post.incoming.questions import why_refused
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
 from server.store.tables import Incoming, db
@@ -48,6 +49,52 @@ ASKED = {
         *("Was ist ein Doppelstern?", "Was macht ein Schwarzes Loch?", "que signifie B ?", "Cosa significa il D?"),
     ],
 }
+IN_FIRST_TURNS = {
+    TURN: "Who goes first?|Who starts?|Wer fängt an?|Wer beginnt?|Qui commence ?|Chi inizia?",
+    topics.WRITING: (
+        "How do I write a move?|How do I place a star?|How do I move a star?|How do I make a move?|Wie schreibe ich einen Zug?"
+        "|Wie lege ich einen Stern?|Wie bewege ich einen Stern?|Wie mache ich einen Zug?|Comment écrire un coup ?"
+        "|Comment placer une étoile ?|Comment je joue un coup ?|Comment déplacer une étoile ?|Come scrivo una mossa?"
+        "|Come metto una stella?|Come faccio una mossa?|Come sposto una stella?"
+    ),
+    topics.MOVES: (
+        "What moves are possible?|What are my options?|Where can I put my stars?|Welche Züge sind möglich?|Wohin kann ich meine Sterne legen?"
+        "|Quels coups sont possibles ?|Où puis-je poser mes étoiles ?|Quali mosse sono possibili?|Dove posso mettere le mie stelle?"
+    ),
+    topics.SEEING: (
+        "Which stars do I have?|What cards do I have?|What's in my hand?|Can I see the board?|Can you send me the table again?"
+        "|Welche Sterne habe ich?|Was habe ich auf der Hand?|Kann ich das Brett sehen?|Schickst du mir bitte nochmal den Tisch?"
+        "|Quelles cartes ai-je ?|Qu'est-ce que j'ai en main ?|Je peux voir le plateau ?|Quali carte ho?|Cosa ho in mano?|Posso vedere il tavolo?"
+    ),
+    topics.HISTORY: (
+        "What did Bea play?|What did the others do?|What happened since my last move?|Was hat Bea gespielt?|Was haben die anderen gemacht?"
+        "|Was ist seit meinem letzten Zug passiert?|Qu'est-ce que Bea a joué ?|Qu'ont fait les autres ?|Cosa ha giocato Bea?|Cosa è successo?"
+    ),
+    topics.WHO_PLAYS: (
+        "Who am I playing against?|Who are the other players?|Are the others bots?|Gegen wen spiele ich?|Wer spielt noch mit?"
+        "|Sind die anderen Bots?|Contre qui je joue ?|Les autres sont des bots ?|Contro chi gioco?|Chi gioca con me?|Gli altri sono bot?"
+    ),
+    topics.TALKING: (
+        "Can I talk to the others?|How do I write to the other players?|Kann ich den anderen schreiben?|Wie schreibe ich den Mitspielern?"
+        "|Comment écrire aux autres ?|Come scrivo agli altri?"
+    ),
+    topics.PASSING: (
+        "Can I pass?|Can I skip my turn?|Do I have to move?|Kann ich passen?|Darf ich aussetzen?|Muss ich ziehen?|Puis-je passer ?"
+        "|Dois-je jouer ?|Posso passare?|Devo giocare?"
+    ),
+    PLAN: "Can I plan my next move?|Can I plan ahead?|Kann ich meinen nächsten Zug planen?|Puis-je planifier mon coup ?|Posso pianificare?",
+    UNDO: "Can I change my move?|Kann ich meinen Zug ändern?|Puis-je changer mon coup ?|Posso cambiare la mia mossa?",
+    topics.HOW_TO_PLAY: "What's the goal?|What is the goal of the game?|Was ist das Ziel?|Quel est le but du jeu ?|Qual è lo scopo del gioco?",
+    topics.SCORING: "How do I win?|What are coins for?|Wie gewinne ich?|Wofür sind die Münzen?|Comment gagner ?|Come si vince?",
+    topics.ENDING: "When does it end?|How many turns are left?|Wann ist es zu Ende?|Wie viele Züge noch?|Quand est-ce que ça finit ?|Quando finisce?",
+    MEANING: "What do the letters mean?|Was bedeuten die Buchstaben?|Que signifient les lettres ?|Cosa significano le lettere?",
+}
+MISTAKEN = {  # questions that only seem to be about a topic
+    SCORES: "What are coins for?|Wofür sind die Münzen?|À quoi servent les pièces ?",
+    TURN: "Qui joue avec moi ?|Chi gioca con me?",
+    topics.SECRETS: "Kann ich meinen nächsten Zug planen?|Kann ich meinen Zug ändern?|Wohin kann ich meine Sterne legen?",
+    topics.PASSING: "What should I play?|How many cards can I play?|Que dois-je jouer ?|Cosa devo giocare?",
+}
 NOT_ASKED = [
     *("How are you?", "Did you see the match?", "Shall we meet on Sunday?", "Wie geht es dir?", "Was machst du heute?"),
     *("Comment vas-tu ?", "Come stai?", "Is the D on Leo or on Aries yours?", "7 leo c?"),
@@ -60,6 +107,71 @@ def test_questions_are_recognized_by_their_topic(topic: str) -> None:
     for question in ASKED[topic]:
         found = {it for it in ASKED if is_about(question, it)}
         assert found == {topic}, question
+
+
+@pytest.mark.parametrize("topic", IN_FIRST_TURNS)
+def test_questions_of_the_first_turns_are_recognized(topic: str) -> None:
+    assert [it for it in IN_FIRST_TURNS[topic].split("|") if not is_about(it, topic)] == []
+    assert [it for it in MISTAKEN.get(topic, "").split("|") if is_about(it, topic)] == []
+
+
+@pytest.mark.parametrize(
+    ("game", "question", "told"),
+    [
+        ("sternenhimmel", "Who goes first?", ["We're waiting for your move."]),
+        ("sternenhimmel", "whose turn is it", ["We're waiting for your move."]),
+        (
+            "sternenhimmel",
+            "How do I write a move?",
+            ["Write the star, the constellation and the space", "? (sends you"],
+        ),
+        ("sternenglanz", "How do I lay a star?", ["How to write a move: ", "Commands, each on its own line"]),
+        ("sternenhimmel", "What moves are possible?", ["Your possible moves.", "The table now:"]),
+        ("sternenhimmel", "Which stars do I have?", ["The table now:", "Your hand: 1 3 5"]),
+        ("sternenglanz", "What cards do I have?", ["The table now:"]),
+        ("sternenhimmel", "What did bea play?", ['Reply "history" for all moves']),
+        ("sternenhimmel", "Who am I playing against?", ["You're playing with bea and the bot Greedy."]),
+        (
+            "sternenhimmel",
+            "How do I write to the others?",
+            ['To write to everyone at the table, begin the line with "say".'],
+        ),
+        ("sternenhimmel", "Can I pass?", ["You can't pass now.", '"resign"']),
+        ("sternenhimmel", "I'd like to see the table", ["The table now:"]),
+        ("sternenhimmel", "Please take the 7 and put it on leo a. Can I be late?", ["No move was played.", "runs out"]),
+        ("sternenhimmel", "Can I plan my next move?", ['reply for example "plan ']),
+        ("sternenhimmel", "What's the goal?", ["The player with the most coins at the end wins"]),
+        ("sternenhimmel", "What happens when a constellation is full?", ["black hole"]),
+    ],
+)
+def test_a_question_of_the_first_turns_is_answered(
+    office: Office, ada: UUID, bea: UUID, game: str, question: str, told: list[str]
+) -> None:
+    game_of(ada, bea, bots=1, rules=game, options={"start_seat": 0} if game == "sternenhimmel" else {})
+    everything_due_happens()
+    answer = ada_writes(office, question).text
+    assert [it for it in told if it not in " ".join(answer.split()) and it not in answer] == [], answer
+    assert "We can't answer" not in answer
+
+
+@pytest.mark.parametrize(
+    ("locale", "line", "command"),
+    [
+        ("en", "paus", "pause"),
+        ("en", "undoo", "undo"),
+        ("en", "resi", "resign"),
+        ("de", "aufg", "aufgeben"),
+        ("fr", "abandoner", "abandonner"),
+    ],
+)
+def test_the_beginning_of_a_command_is_answered_by_the_command(
+    office: Office, ada: UUID, bea: UUID, locale: str, line: str, command: str
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    change_profile(ada, {"locale": locale})
+    everything_due_happens()
+    assert re.search(rf"[\"„«]\W?{command}\W?[\"“»]", asks(office, line))
+    assert load(game_id).version == 1
 
 
 def test_small_talk_is_not_taken_for_a_question_about_the_game() -> None:
@@ -82,7 +194,6 @@ def test_questions_are_answered_without_the_table_and_without_commands(office: O
         "How long does a game take?": "about 30 turns",
         "How do I score?": 'Reply "rules" for the rules of the game.',
         "How do I play this?": "On your turn, you put one star from your hand on an empty space",
-        "could I get the rules?": 'Reply "rules" for the rules of the game.',
     }.items():
         told = asks(office, question)
         assert question in told and answer in told
@@ -131,6 +242,7 @@ def test_a_question_about_numbers_is_answered_by_the_legend(
         ),
         ("I think I want to quit", ["  resign ("]),
         ("Ich bin ab Montag im Urlaub.", ["  vacation 2"]),
+        ("Ich bin ab morgen für eine Woche weg", ["  vacation 2"]),
     ],
 )
 def test_a_sentence_about_a_command_is_answered_by_its_line(
@@ -238,6 +350,8 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
         ("en", "MOVE - and how many points do I have?", "The scores so far: you (0)"),
         ("en", "MOVE\n\nWhen does the game end?", "After scoring, and how the game ends"),
         ("en", "MOVE\n\nCould my brother join us?", "so no one else can join"),
+        ("en", "MOVE\n\nWhat did the others do?", 'Reply "history" for all moves'),
+        ("en", "MOVE\n\nCan I talk to the others?", 'begin the line with "say"'),
         ("en", "MOVE\n\nWhich games am I in?", 'To list your games, reply "games".'),
         ("en", "MOVE\n\nWhat happens if I'm late?", "If your time runs out"),
         ("de", "MOVE\n\nWann endet das Spiel?", "Nach der Wertung und am Ende"),
@@ -417,7 +531,7 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("Wann ist das Spiel zu Ende?", "After scoring, and how the game ends"),
         ("Can my friend join this game?", "This game has begun, so no one else can join."),
         ("Kann mein Bruder mitspielen?", "This game has begun, so no one else can join."),
-        ("what does it cost me if I am late?", "If your time runs out, you get another 1 day."),
+        ("what does it cost me if I am late?", "If your time runs out, you get 1 day more."),
         ("Can I be late?", "the bot Greedy plays the turn for you"),
         ("Was passiert, wenn ich die Zeit verpasse?", 'To take your seat back from the bot, reply "join 1".'),
         ("Que se passe-t-il si je rate mon tour ?", 'reply for example "vacation 2027-07-01..2027-07-14"'),
