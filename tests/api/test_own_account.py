@@ -168,7 +168,7 @@ def test_after_an_address_change_a_reserved_seat_gets_a_new_invitation_email(
         assert db.session.scalars(db.select(SeatRow.email).where(SeatRow.email.is_not(None))).all() == [NEW]
         left = db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.contains("ada@example.org"))).all()
         assert left == []
-    assert bea.get(f"{path}/invitations").json["items"] == [{"seat": 1, "email": None}]
+    assert bea.get(f"{path}/invitations").json["items"] == [{"seat": 1, "email": None, "name": "ada"}]
     assert ada.post(f"{path}/seats").json["you"]["seat"] == 1
 
 

@@ -57,7 +57,7 @@ def test_a_private_games_link_leads_through_sign_in_to_a_seat(house: House, wind
     game = ada.post("/v1/games", {"rules": "sternenhimmel", "title": title, "private": True, "seats": [ME, OPEN, BOT]})
     page = windows.open(**PHONE)
     page.goto(f"/#/games/{game['id']}?invitation={game['invitation']}")
-    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
     page.get_by_label("Email address").fill("mia@example.org")
     page.get_by_role("button", name="Email me a code").tap()
     page.get_by_label("Code").fill(code_for(house, "mia@example.org"))

@@ -89,6 +89,7 @@ SEVERAL = YourTurns(
         TurnOfSeveral(
             **vars(replace(YOUR_TURN, line="7 leo c")),
             number=number,
+            short=f"{number} Sternenhimmel",
             answer=f"{number}@stars.example",
             picture="a.png",
             alt="A",
@@ -184,7 +185,15 @@ LETTERS: list[Letter] = [
     SEVERAL,
     replace(
         SEVERAL,
-        listed=(ListedTurn(number=3, title="A long night", rules="Sternenglanz", **TIME | {"left": "4 days"}),),
+        listed=(
+            ListedTurn(
+                number=3,
+                short="3 A long night",
+                title="A long night",
+                rules="Sternenglanz",
+                **TIME | {"left": "4 days"},
+            ),
+        ),
         news=(
             TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
             BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
@@ -261,7 +270,7 @@ def test_an_email_has_no_gaps_where_optional_parts_are_missing():
     assert begun.startswith(
         '##\n\nAnna, it\'s your turn.\n\nWin.\n\nReply with a line such as "7 leo c".\n\nPlease move'
     )
-    several = TurnOfSeveral(**vars(first), number=1, answer="1@stars.example", picture="a.png", alt="A")
+    several = TurnOfSeveral(**vars(first), number=1, short="", answer="1@stars.example", picture="a.png", alt="A")
     assert "\n\n\n" not in write(YourTurns(name="Anna", turns=(several,)))[1].replace("\n\n\n== ", "")
     assert "Your only possible move:\n  1 leo b\n" in text
 

@@ -68,7 +68,7 @@ def test_the_other_players_are_invited_and_their_addresses_stay_hidden(app: Flas
     assert letter.subject.startswith("ada suggests a rematch: ")
     assert "ada wants to play another game with you." in letter.text
     assert introduction("sternenhimmel", "en")[0][:30] not in letter.text
-    assert invitees(opened.game_id, ada) == [{"seat": 1, "email": None}]
+    assert invitees(opened.game_id, ada) == [{"seat": 1, "email": None, "name": "bea"}]
     assert [it["id"] for it in list_games(bea, mine=True, status="open").items] == [opened.game_id]
     arrives(letter.reply_to, a_mail("yes", sender="bea@example.org"))
     deal_with_mails()

@@ -236,16 +236,19 @@ def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspo
     assert turn.subject == "Your turn: Sternenglanz"
 
 
+BEGINS = "Game 1 Sternenhimmel has started|it's your turn"  # whoever has the first turn
+
+
 @pytest.mark.parametrize(
     ("request_", "line", "begins"),
     [
-        ("play sternenhimmel 4", "play sternenhimmel 4", "Game 1 Sternenhimmel has started"),
+        ("play sternenhimmel 4", "play sternenhimmel 4", BEGINS),
         (
             "Hi!\n\nPlay Sternenhimel against bots, please\n\nAnn",
             "play sternenhimmel",
-            "Game 1 Sternenhimmel has started",
+            BEGINS,
         ),
-        ("I'd like to play sternenhimmel against bots", "play sternenhimmel", "Game 1 Sternenhimmel has started"),
+        ("I'd like to play sternenhimmel against bots", "play sternenhimmel", BEGINS),
         ("find sternenglanz 3 2 days per move", "find sternenglanz 3 2 days per move", "No open game fits"),
         ("new sternenhimmel with bob@example.org", "new sternenhimmel bob@example.org", "Game 1 Sternenhimmel is open"),
     ],
@@ -257,7 +260,7 @@ def test_a_request_in_a_first_email_gets_the_line_that_does_it(
     (offered,) = re.findall(r"^- (.+?):", hello.text, re.MULTILINE)
     assert offered == line
     assert "Nothing has happened yet" in hello.text and "Nothing has happened yet" in hello.page
-    assert begins in ann.asks(line).text
+    assert re.search(begins, ann.asks(line).text)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +376,6 @@ def test_the_first_lines_of_a_welcome_contain_a_line_that_plays(ann: Corresponde
         assert played
         ann.answers(welcome.reply_to, played[1])
         return
-    assert say("It's your turn.").lower() in beginning.lower()
     example = re.escape(say('Reply with a line such as "%(line)s".', line="LINE")).replace("LINE", "(.+?)")
     move = re.search(f"^(?:  (.+)|{example})$", welcome.text, re.MULTILINE)
     assert move
