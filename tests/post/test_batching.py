@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.accounts.notice_kinds import MAIL_KINDS
+from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS
 from server.accounts.players import change_profile, profile
 from server.accounts.preferences import next_bundle
 from server.accounts.sign_in import begin_sign_in
@@ -18,6 +18,7 @@ from server.play.commits import load
 from server.play.mail.mail_in import reply_word, take_mail
 from server.play.seating.games import open_game
 from server.play.seating.seats import change_seat, invite, seat_settings
+from server.play.talk.chat import say
 from server.play.views import view_of
 from server.play.votes import vote
 from server.post.coalescing import MOST
@@ -422,3 +423,39 @@ def test_our_reply_to_an_email_is_sent_even_if_it_is_late(ada: UUID, bea: UUID, 
         office.delivers()
     assert became_of(game_id, "answer").count("sent") == 1
     assert "confirm" in "".join(mail.text for mail in office.mails("ada"))
+
+
+def wants_all_bundled(who: UUID) -> None:
+    choices = {kind: "bundled" for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
+    change_profile(who, {"notifications": {"mails": choices, "bundle_at": ["08:00"]}})
+
+
+def test_a_bundle_shows_the_chat_even_if_its_reader_has_written_since(app: Flask, ada: UUID, bea: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants_all_bundled(ada)
+    game_id = table(ada, bea)
+    say(game_id, bea, "Good luck!")
+    later(MINUTE)
+    say(game_id, ada, "To you, too")  # as by email, without having seen the chat
+    later(HOUR)
+    office.delivers()
+    say(game_id, bea, "Are you there?")
+    office.delivers()
+    until(bundles()[0].due_at + MINUTE)
+    mail = office.mails("ada")[-1]
+    assert "new messages in the chat.\n¦ bea: Good luck!\n¦ bea: Are you there?\n" in mail.text
+    assert "¦ bea: Good luck!" in mail.page
+
+
+def test_a_bundle_names_who_has_declined(app: Flask, ada: UUID) -> None:
+    office = Office(app, DOMAIN)
+    wants_all_bundled(ada)
+    open_game(ada, wanted({"player": "me"}, {"email": "zoe@example.org"}, OPEN))
+    (invited,) = office.mails("zoe")
+    arrives(invited.reply_to, a_mail("No thanks", sender="zoe@example.org"))
+    settle()
+    office.delivers()
+    until(bundles()[0].due_at + MINUTE)
+    mail = office.mails("ada")[-1]
+    assert "zoe@example.org has declined your invitation." in " ".join(mail.text.split())
+    assert "has declined your invitation." in mail.page

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import func, insert, select
 
 from server.accounts.blocks import blocked_among
 from server.accounts.notice_kinds import ANSWER, GAME_ENDED, MESSAGE, VOTE_ASKED, YOUR_TURN
@@ -22,7 +22,7 @@ from server.store import outbox
 from server.store.connections import autocommit
 from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.notify import notifier
-from server.store.tables import Delivery, GameRow, LetterRow, Message, db
+from server.store.tables import Delivery, GameRow, Message, db
 from server.store.watching import forget_message_emails, waiting_for, watchers_of
 
 NO_TEXT: Final = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
@@ -83,8 +83,6 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     own = game.seats[seat]
     speaker = own.owner if own.owner and own.owner_id == player_id else own.person
     said = _message(last + 1, seat, None if game.hides_names else speaker.name, text, now)
-    seen = (LetterRow.game_id == game_id) & (LetterRow.dedupe == waiting_for(player_id))
-    db.session.execute(delete(LetterRow).where(seen, LetterRow.leased_until.is_(None)))
     with committing(said):
         db.session.commit()
     notifier.note_change(game_id)
