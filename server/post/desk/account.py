@@ -135,7 +135,9 @@ def _set(errand: Errand, rest: str) -> Said:
         if name == commands.MAILS and BUNDLED in changed["notifications"].get("mails", {}).values():
             zone = stored_zone(changed["zone"])
             at = next_bundle(changed["notifications"], changed["zone"], clock.now())
-            told.append(gettext("The next email with all your turns and news comes on %(at)s.", at=moment(at, zone)))
+            told.append(
+                gettext("If there is anything new by then, the next email comes on %(at)s.", at=moment(at, zone))
+            )
         return Said(told=told)
 
 
