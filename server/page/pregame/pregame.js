@@ -59,7 +59,7 @@ function Missing({ table }) {
   const { game } = table;
   const [open, invited] = [seatsOf(game, "open"), seatsOf(game, "invited")];
   const lost = invited.filter((it) => it.unreachable);
-  const declined = open.filter((it) => it.declined && !it.declined_by);
+  const declined = game.hosting ? open.filter((it) => it.declined && !it.declined_by) : [];
   const decliners = open.filter((it) => it.declined_by).map((it) => it.declined_by ?? "");
   return html`
     <p role="status">${t("pregame.missing", { count: open.length + invited.length })}</p>
