@@ -116,9 +116,14 @@ def test_a_promised_first_place_is_kept() -> None:
 
 
 def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
-    assert telling(["You win.", "You win."]) == ["", ""]
-    assert telling(["You win.", "You win.", ""]) == ["You win.", "You win.", ""]
-    assert telling(["You win."]) == ["You win."]
+    assert telling([["You win."], ["You win."]]) == ["", ""]
+    assert telling([["You win."]]) == ["You win."]
+    assert telling([["You win."], ["You win.", "You lead."]]) == ["", "You lead."]
+
+
+def test_no_two_moves_of_a_hint_have_the_same_reason() -> None:
+    assert telling([["You win."], ["You win."], []]) == ["You win.", "", ""]
+    assert telling([["You win."], ["You win.", "You lead."], []]) == ["You win.", "You lead.", ""]
 
 
 def test_cards_are_explained_by_what_they_prepare() -> None:
