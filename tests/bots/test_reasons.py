@@ -126,6 +126,19 @@ def test_no_two_moves_of_a_hint_have_the_same_reason() -> None:
     assert telling([["You win."], ["You win.", "You lead."], []]) == ["You win.", "You lead.", ""]
 
 
+def test_a_single_opponent_is_not_called_the_others() -> None:
+    hindering = set[str]()
+    for seats in (2, 3):
+        for played in list(positions("sternenglanz", {"scenario": 1}, seats, seed=1))[:-1:5]:
+            rules, seat = played.rules, min(played.rules.to_act(played.state))
+            view = rules.view(played.state, seat)
+            told = {reason(rules, view, it, "en") for it in rules.legal_moves(played.state, seat)}
+            hindering |= {it for it in told if "fewer chances" in it}
+        whom = "your opponent" if seats == 2 else "the others"
+        assert hindering == {f"It leaves {whom} fewer chances for bright and splendid stars."}
+        hindering.clear()
+
+
 def test_cards_are_explained_by_what_they_prepare() -> None:
     played = next(positions("sternenglanz", {"scenario": 1}, 2, seed=1))
     view = played.rules.view(played.state, 0) | {"next": 0}
