@@ -73,7 +73,10 @@ def test_black_holes_and_double_stars_are_explained_by_their_neighbours() -> Non
     others = [it for it in beside[space] if it != near]
     hole, double = (in_aries(Placement(star, "aries", space), **{near: lies(1, "6")}) for star in "BD")
     assert hole.startswith("The others lose 6 points in Aries. You take the lead in Aries. It blocks " + others[0])
-    assert double == f"Stars on {' and '.join(others)} then count double."
+    too = "The others' stars next to the double star count double, too."
+    assert double == f"Stars on {' and '.join(others)} then count double. {too}"
+    own = in_aries(Placement("D", "aries", space), **{near: lies(0, "10")})
+    assert f" Your 10 on {near} then counts 20. Stars on {others[0]}" in own and not own.endswith(too)
     assert in_aries(Placement("6", "aries", space), **{near: lies(0, "D")}).endswith(
         "Next to a double star, it counts 12."
     )
@@ -82,7 +85,7 @@ def test_black_holes_and_double_stars_are_explained_by_their_neighbours() -> Non
         "It vanishes with the black hole next to it."
     )
     full = {it: lies(1, "6") for it in beside[space]} | {near: lies(1, None)}
-    assert in_aries(Placement("D", "aries", space), **full) == "You keep your better stars for later."
+    assert in_aries(Placement("D", "aries", space), **full) == too
 
 
 def test_placements_with_the_same_aim_are_no_alternatives() -> None:
