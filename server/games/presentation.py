@@ -371,9 +371,14 @@ def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = Fal
     return write(view, move, language(locale), is_past) if write else ""
 
 
-def telling(reasons: Sequence[str]) -> Sequence[str]:
-    """Return the reasons for these moves, or "" for each if all of several moves have the same reason."""
-    return [""] * len(reasons) if len(reasons) > 1 == len(set(reasons)) else reasons
+def telling(reasons: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Return for each move one of its reasons, or "". No two moves get the same one, and none gets one that all of several
+    moves share."""
+    shared = set[str]().union(*reasons).intersection(*reasons) if len(reasons) > 1 else set[str]()
+    told = list[str]()
+    for given in reasons:
+        told.append(next((it for it in given if it not in shared and it not in told), ""))
+    return told
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:

@@ -73,7 +73,10 @@ def test_black_holes_and_double_stars_are_explained_by_their_neighbours() -> Non
     others = [it for it in beside[space] if it != near]
     hole, double = (in_aries(Placement(star, "aries", space), **{near: lies(1, "6")}) for star in "BD")
     assert hole.startswith("The others lose 6 points in Aries. You take the lead in Aries. It blocks " + others[0])
-    assert double == f"Stars on {' and '.join(others)} then count double."
+    too = "The others' stars next to the double star count double, too."
+    assert double == f"Stars on {' and '.join(others)} then count double. {too}"
+    own = in_aries(Placement("D", "aries", space), **{near: lies(0, "10")})
+    assert f" Your 10 on {near} then counts 20. Stars on {others[0]}" in own and not own.endswith(too)
     assert in_aries(Placement("6", "aries", space), **{near: lies(0, "D")}).endswith(
         "Next to a double star, it counts 12."
     )
@@ -82,7 +85,7 @@ def test_black_holes_and_double_stars_are_explained_by_their_neighbours() -> Non
         "It vanishes with the black hole next to it."
     )
     full = {it: lies(1, "6") for it in beside[space]} | {near: lies(1, None)}
-    assert in_aries(Placement("D", "aries", space), **full) == "You keep your better stars for later."
+    assert in_aries(Placement("D", "aries", space), **full) == too
 
 
 def test_placements_with_the_same_aim_are_no_alternatives() -> None:
@@ -116,9 +119,27 @@ def test_a_promised_first_place_is_kept() -> None:
 
 
 def test_a_reason_that_all_moves_share_is_given_for_none() -> None:
-    assert telling(["You win.", "You win."]) == ["", ""]
-    assert telling(["You win.", "You win.", ""]) == ["You win.", "You win.", ""]
-    assert telling(["You win."]) == ["You win."]
+    assert telling([["You win."], ["You win."]]) == ["", ""]
+    assert telling([["You win."]]) == ["You win."]
+    assert telling([["You win."], ["You win.", "You lead."]]) == ["", "You lead."]
+
+
+def test_no_two_moves_of_a_hint_have_the_same_reason() -> None:
+    assert telling([["You win."], ["You win."], []]) == ["You win.", "", ""]
+    assert telling([["You win."], ["You win.", "You lead."], []]) == ["You win.", "You lead.", ""]
+
+
+def test_a_single_opponent_is_not_called_the_others() -> None:
+    hindering = set[str]()
+    for seats in (2, 3):
+        for played in list(positions("sternenglanz", {"scenario": 1}, seats, seed=1))[:-1:5]:
+            rules, seat = played.rules, min(played.rules.to_act(played.state))
+            view = rules.view(played.state, seat)
+            told = {reason(rules, view, it, "en") for it in rules.legal_moves(played.state, seat)}
+            hindering |= {it for it in told if "fewer chances" in it}
+        whom = "your opponent" if seats == 2 else "the others"
+        assert hindering == {f"It leaves {whom} fewer chances for bright and splendid stars."}
+        hindering.clear()
 
 
 def test_cards_are_explained_by_what_they_prepare() -> None:

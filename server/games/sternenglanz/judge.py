@@ -130,6 +130,8 @@ def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
                 lacks, star, need, field = born
                 names = {"star": piece_in_sentence(star, say.locale), "need": piece_in_sentence(need, say.locale)}
                 return say.gettext((_LACKS_ONE if lacks else _POSSIBLE)[is_past], field=field, **names)
+            if progress == _BARREN and len(view["points"]) == 2:
+                progress = _BARREN_FOR_TWO
             return say.gettext(progress[is_past]) if progress else ""
     return ""
 
@@ -152,6 +154,10 @@ _LACKS_ONE = (
 _BARREN = (
     noted("It leaves the others fewer chances for bright and splendid stars."),
     noted("It would have left the others fewer chances for bright and splendid stars."),
+)
+_BARREN_FOR_TWO = (
+    noted("It leaves your opponent fewer chances for bright and splendid stars."),
+    noted("It would have left your opponent fewer chances for bright and splendid stars."),
 )
 
 # Those that suit both

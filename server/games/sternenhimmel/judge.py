@@ -99,6 +99,8 @@ _BLOCKS = noted("It blocks %(spaces)s: numbers and double stars there get swallo
 _VANISHES = noted("It vanishes with the black hole next to it.")
 _SWALLOWED = noted("A black hole swallows it.")
 _DOUBLES = noted("Stars on %(spaces)s then count double.")
+_DOUBLES_OWN = noted("Your %(star)s on %(space)s then counts %(points)s.")
+_DOUBLES_OTHERS = noted("The others' stars next to the double star count double, too.")
 _COUNTS = noted("Next to a double star, it counts %(points)s.")
 _KEPT = noted("You keep your better stars for later.")
 
@@ -115,7 +117,7 @@ def aim(view: Json) -> Callable[[Placement], object]:
 
 
 def reason(view: Json, move: Placement, say: Language, is_past: bool) -> str:
-    """Return one to three sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
+    """Return a few sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
     change, name = _change(view, move), BOARDS[move.board].names[say.locale]
     told = [say.gettext(it[change.is_hidden][is_past], board=name, points=change.taken) for it in change.achieved]
     if is_past or change.is_hidden:
@@ -132,8 +134,12 @@ def _by_neighbours(move: Placement, change: "_Change", say: Language) -> Iterato
     if change.is_gone:
         yield say.gettext(_VANISHES if move.star == BLACK_HOLE else _SWALLOWED)
     elif move.star in (BLACK_HOLE, DOUBLE_STAR):
+        for space, star, points in change.doubled:
+            yield say.gettext(_DOUBLES_OWN, star=star, space=space, points=points)
         if change.free:
             yield say.gettext(_BLOCKS if move.star == BLACK_HOLE else _DOUBLES, spaces=say.listed(change.free))
+        if change.doubles_others:
+            yield say.gettext(_DOUBLES_OTHERS)
     elif change.factor > 1:
         yield say.gettext(_COUNTS, points=FACE_VALUES[move.star] * change.factor)
 
@@ -148,6 +154,10 @@ class _Change(NamedTuple):
     is_gone: bool  # whether the star itself goes
     factor: int  # by which double stars multiply it
     free: Sequence[str]  # empty spaces beside it
+    doubled: Sequence[
+        tuple[str, str, int]
+    ]  # the own numbers that a double star doubles: space, number, and then points
+    doubles_others: bool  # whether it doubles stars of others
 
 
 def _change(view: Json, move: Placement) -> _Change:
@@ -160,6 +170,11 @@ def _change(view: Json, move: Placement) -> _Change:
     was_first = (old[me], had[me]) > max(_ranked(old, had, me), default=(0, 0))
     is_first = mine > max(others, default=(0, 0))
     taken = sum(old) - old[me] - sum(new) + new[me]
+    beside = [
+        (space, it, FACTORS[(near[nr] & doubles).bit_count()])
+        for nr, (space, it) in enumerate(zip(board.spaces, lying, strict=True))
+        if it and move.star == DOUBLE_STAR and (near[at] & ~gone) >> nr & 1 and FACE_VALUES[it.star]
+    ]
     if None not in after:
         is_second = left[me] > 0 and mine not in others and sum(it > mine for it in others) == 1
         achieved = [_SCORED_FIRST if is_first else _SCORED_SECOND if is_second else _SCORED]
@@ -177,6 +192,8 @@ def _change(view: Json, move: Placement) -> _Change:
         bool(gone >> at & 1),
         FACTORS[(near[at] & doubles).bit_count()],
         [it for it in board.neighbours[move.space] if spaces[it] is None],
+        [(space, it.star, FACE_VALUES[it.star] * factor) for space, it, factor in beside if it.seat == me],
+        any(it.seat != me for _, it, _ in beside),
     )
 
 

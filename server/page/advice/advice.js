@@ -78,6 +78,11 @@ export function Hint({ table, rules, close }) {
     place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
     close();
   };
+  const look = (/** @type {any} */ event, /** @type {number} */ nr) => {
+    mark(nr);
+    const [move, list] = [event.currentTarget, event.currentTarget.parentElement];
+    list.scrollTop = move.offsetTop - list.offsetTop; // scrollIntoView would also scroll the page
+  };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
     prepared.set({ base, turn: game.you.turn, moves });
@@ -87,8 +92,8 @@ export function Hint({ table, rules, close }) {
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
         ? t(replaces ? "hint.replaces" : isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
       <button class="plain" aria-label=${t("close")} onClick=${leave}>×</button></div>
-    ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
-        onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
+    ${moves.length > 0 && html`<ol tabindex="0" aria-label=${t("hint")}>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
+        onPointerEnter=${() => mark(i)} onFocusIn=${(/** @type {FocusEvent} */ event) => look(event, i)} onClick=${(/** @type {Event} */ event) => look(event, i)}>
         <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
           t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`}. <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
@@ -101,7 +106,7 @@ export function Hint({ table, rules, close }) {
 const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
 
 /**
- * Return the position of the panel: over the part of the tray that the game names, or else over the tray. It never exceeds it.
+ * Return the position of the panel: over the part of the tray that the game names, or else over the tray, and as large.
  * @param {{current: any}} place
  */
 function useBox(place) {
@@ -112,7 +117,7 @@ function useBox(place) {
     if (!room) return;
     const follow = () => {
       const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
-      set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, maxHeight: `${height}px` });
+      set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px` });
     };
     follow();
     const sizes = new ResizeObserver(follow);

@@ -91,7 +91,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
             found.setdefault(line.key, line.after(compared[0].gain - it.gain, it.margin))
     lines = sorted(found.values(), key=lambda it: (advice.is_clear(it.behind, it.margin), it.behind))  # stable
     lines = [it for it in lines if not advice.is_much_worse(rules, it.behind, it.margin)]
-    reasons = telling([_reason(it.steps, locale) for it in lines])
+    reasons = telling([_reasons(it.steps, locale) for it in lines])
     return {
         "turn": turn,
         "moves": [
@@ -129,10 +129,10 @@ class _Line(NamedTuple):
         return self._replace(behind=self.behind + behind, margin=hypot(self.margin, margin))
 
 
-def _reason(steps: Sequence[tuple[Seen, Any]], locale: str) -> str:
-    """Return the reason for the first of these steps that has one. The last of several may only end the turn."""
+def _reasons(steps: Sequence[tuple[Seen, Any]], locale: str) -> Sequence[str]:
+    """Return the reasons for these steps. The last of several may only end the turn."""
     given = (reason(seen.rules, seen.view, move, locale) for seen, move in steps[: max(1, len(steps) - 1)])
-    return next(filter(None, given), "")
+    return [*filter(None, given)]
 
 
 def _told(rules: Rules, move: Any, locale: str) -> Json:

@@ -203,7 +203,7 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
 
     def why(locale: str) -> str:
         view = played.seen.view
-        return telling([reason(rules, view, it, locale, is_past=True) for it in (found.better, played.move)])[0]
+        return telling([[reason(rules, view, it, locale, is_past=True)] for it in (found.better, played.move)])[0]
 
     better = {
         "move": rules.move_to_json(found.better),
