@@ -24,6 +24,7 @@ from server.play.game import Game
 from server.play.views import turn_of
 from server.post import topics
 from server.post.desk.acting import NO_GAME, Errand, Said
+from server.post.desk.arguments import game_in, is_game
 from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
@@ -38,14 +39,20 @@ from server.post.wording import moment, spoken
 from server.store import desk, inbox
 from server.store.outbox import sent_at
 
-_OF_GAME = re.compile(r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})\s?:\s?(\S.*)", re.IGNORECASE)
-_IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
-    r"\s*(?:in|bei|dans|en|nella)\s(?:(?:the|der|la)\s)?(?:game|spiel|partie|partita)\s?(\d{1,6})[,:]?\s"
-    r"((?:i play|i choose|i take|i put|i place|i['’]ll (?:play|choose|take|put)|ich (?:spiele|wähle|nehme|lege|setze)"
-    r"|(?:spiele|wähle|nehme|lege|setze) ich|je (?:joue|choisis|prends|pose)|(?:io )?(?:gioco|scelgo|prendo|metto)|\d)\b.*)",
+_OF_GAME = re.compile(  # such as `3: 7 leo c`, `3 - 7 leo c` or `3 7 leo c`
+    r"\s*(?:game|spiel|partie|partita|nr\.?|no\.?|#)?\s?(\d{1,6})(?:\s?:\s?|\s[-–—]\s|\s(?=\d{1,2}\s[^\W\d]))(\S.*)",
     re.IGNORECASE,
 )
-_OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})\s?:\s?\S.*", re.IGNORECASE)
+_IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
+    r"\s*(?:in|bei|dans|en|nella|for|für|pour|per)\s(?:(?:the|der|die|la)\s)?(?:game|spiel|partie|partita)\s?(\d{1,6})[,:]?\s"
+    r"((?:(?:please|bitte|s['’]il te plaît|stp|per favore),?\s)?(?:i (?:play|choose|take|put|place|move)|i['’]ll|i['’]d (?:like|love) to|i (?:will|want to|would like to)"
+    r"|play|choose|take|put|place|move|ich (?:spiele|wähle|nehme|lege|setze|möchte|will|würde)|(?:spiele|wähle|nehme|lege|setze|möchte|will|würde) ich"
+    r"|(?:spiel|wähl|nimm|leg|setz)e?|je (?:joue|choisis|prends|pose|mets|voudrais|veux)|j['’]aimerais|(?:joue|choisis|prends|pose|mets)"
+    r"|(?:io )?(?:gioco|scelgo|prendo|metto|vorrei|voglio)|gioca|scegli|prendi|metti|\d)\b.*)",
+    re.IGNORECASE,
+)
+_OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})(?:\s?:\s?|\s[-–—]\s)\S.*", re.IGNORECASE)
+_OF_KIND = re.compile(r"\s*([^\W\d_]+)\s?:\s?(\S.*)")  # such as `Sternenhimmel: 7 leo c`
 _COMMAND_OF_GAME = re.compile(
     r"\s*([^\W\d]+)\s+(?:(?:game|spiel|partie|partita|nr\.?|no\.?|#)\s?)?(\d{1,6})[\s.!]*", re.IGNORECASE
 )
@@ -160,7 +167,8 @@ def pass_on(
     if the email has nothing to do with a table. `waiting` are games in which it may be the player's turn. `running`: how
     many running games of each kind the player has. `is_beside_commands`: whether the email also had commands of the post
     desk, beside which only a whole move or a line with a number counts."""
-    read, due = _with_a_game_a_line(errand.read), _due_games(errand, waiting)
+    due = _due_games(errand, waiting)
+    read = _with_numbers(_with_a_game_a_line(errand.read), due)
     errand = replace(errand, read=read)
     of_all = [(it, _found(read, it)) for it in due]
     whole = [(it, found) for it, found in of_all if found.lines]
@@ -219,6 +227,21 @@ def _with_a_game_a_line(read: Mail) -> Mail:
 def _parts_of(line: str) -> list[str]:
     parts = _NEXT_GAME.split(line[:_LONGEST]) if len(line) <= _LONGEST else []
     return parts if len(parts) > 1 and all(_game_named(it) is not None for it in parts) else [line]
+
+
+def _with_numbers(read: Mail, due: Sequence[Due]) -> Mail:
+    """Return an email with the number of the game in place of its kind, in lines such as `Sternenhimmel: 7 leo c`, if
+    only one such game is waiting."""
+
+    def numbered(line: str) -> str:
+        found = _OF_KIND.fullmatch(line[:_LONGEST])
+        if found is None or not is_game(found[1]):
+            return line
+        numbers = [it.number for it in due if it.game.table.rules.NAME == game_in(found[1])]
+        return for_game(numbers[0], found[2]) if len(numbers) == 1 else line
+
+    beside = None if read.beside is None else tuple(map(numbered, read.beside))
+    return replace(read, lines=tuple(map(numbered, read.lines)), beside=beside)
 
 
 def _section(read: Mail, number: int, named: Collection[int]) -> Mail:

@@ -51,7 +51,7 @@ from server.post.topics import (
     is_about,
 )
 from server.post.wording import spoken
-from server.sanitize import clean_lines, has_link
+from server.sanitize import clean, clean_lines, has_link
 from server.store.tables import GameRow, Incoming, Player, SeatRow, StandIn, db
 
 YES, NO = "yes", "no"
@@ -71,7 +71,9 @@ _REFUSING = (
 _EXCUSING = (
     "i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too )?busy|not now|not today|not interested"
     "|(?:ich habe |leider )?keine zeit|ich kann leider nicht|keine lust|je n['’]ai pas le temps|je ne peux pas"
-    "|pas maintenant|non ho tempo|non posso|non ora|adesso no"
+    "|pas maintenant|non ho tempo|non posso|non ora|adesso no|(?:please )?ask me (?:again )?(?:later|in|next|another)"
+    "|fragt? mich (?:bitte )?(?:im|in|nächste[ns]?|später|ein andermal)"
+    "|(?:redemande|demande)[sz]?[- ]moi (?:en|dans|plus tard|une autre)|(?:ri)?chiedimelo (?:a|in|tra|fra|più tardi|un['’]altra)"
 )
 _INTENDING = (
     "i['’]ll|i will|i want|i would like|i['’]d like|let me|ich will|ich möchte|ich spiele|ich würde|ich mache|je veux"
@@ -114,18 +116,18 @@ _NOW_WITHOUT_TIME = (  # alone, this may put off a yes
 )
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|klar|na klar|natürlich|bien sûr|certo)"
-        r"|(?:(?:sure|of course|ok(?:ay)?|klar|na klar|bien sûr|certo)[ ,.!]+)?(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|ok(?:ay)?|why not|(?:na )?klar|natürlich|warum nicht|bien sûr|d['’]accord|pourquoi pas|certo|va bene|perch[éè] no)(?:[ ,]+(?:why not|warum nicht|pourquoi pas|perch[éè] no)(?: ?\?)?)?"
+        r"|(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
-        rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
+        rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}|{_AGREEING})){{0,2}}[ .!]*",
         re.IGNORECASE,
     ),
     NO: re.compile(
         rf"{_LED_IN}(?:(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
-        r"|not this time|i (?:can['’]t|cannot) (?:make it|play|join)|(?:ich habe |leider ){0,2}keine zeit|ich kann leider nicht|keine lust"
+        r"|not this time|(?:unfortunately|sorry|i['’]m afraid)[ ,]+i (?:can['’]t|cannot)|i (?:can['’]t|cannot) (?:make it|play|join)|(?:(?:it['’]s |that['’]s )?(?:much |a bit )?too (?:long|hard|difficult)(?: for me)?|(?:das ist |das dauert )?mir (?:viel )?zu (?:lang(?:e)?|schwer|schwierig)|(?:c['’]est )?trop (?:long|difficile)(?: pour moi)?|(?:è )?troppo (?:lung[oa]|difficile)(?: per me)?)(?=[ ,.!–-]+(?:no|nein|non)\b)|(?:ich habe |leider ){0,2}keine zeit|(?:ich kann |leider kann ich |kann ich )(?:leider )?nicht(?: mitspielen)?|keine lust"
         r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
         rf"|{_NOW_WITHOUT_TIME}(?=[ ,.!–-]+{_ANOTHER_TIME}))"
-        rf"(?:[ ,.!–-]+(?:{_THANKS}|sorry|désolée?|mi dispiace|{_ANOTHER_TIME})){{0,2}}[ .!]*",
+        rf"(?:[ ,.!–-]+(?:(?:no|nein|non),? (?:{_THANKS})|{_THANKS}|sorry|désolée?|mi dispiace|{_ANOTHER_TIME})){{0,2}}[ .!]*",
         re.IGNORECASE,
     ),
 }
@@ -207,6 +209,7 @@ _MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
+_MOST_QUOTED = 80  # characters
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
 
 
@@ -360,6 +363,8 @@ def _carried_out(guest: Guest) -> Said:
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
             return Said(again=not guest.sits(), asks=True, **_facts(read, guest.game))
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
+        if written := clean(" ".join(line for line in without_footer(read.lines) if line.strip()), _MOST_QUOTED):
+            why = f"{gettext('“%(line)s”', line=written)} – {why}"
         return Said(wrong=why, again=True, asks=asks)
     try:
         _do(said, guest)
@@ -413,7 +418,7 @@ def _otherwise_said(mail: replies.Mail) -> str | None:
     own = [[it for line in part if (it := line.strip()) and not is_courtesy(it)] for part in parts]
     if any(part != own[0] for part in own) or len(own[0]) != 1:
         return None
-    written = without_hail(normalize("NFC", own[0][0]))
+    written = without_hail(normalize("NFKC", own[0][0]))
     return next((word for word, said in _OTHERWISE_SAID.items() if said.fullmatch(written)), None)
 
 

@@ -49,7 +49,7 @@ _ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)")  # as in 
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
 _BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
 _MOST_OFFERED = 100  # moves per line
-_FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
+FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
 _BETWEEN_STEPS = re.compile(  # what players write instead of a semicolon
     r",(?: (?:and|then|und|dann|et|puis|e|poi)(?= ))?| (?:and|then|und|dann|et|puis|e|poi)(?: (?:then|dann|puis|poi))? ",
     re.IGNORECASE,
@@ -271,7 +271,7 @@ class Line(NamedTuple):
     @property
     def may_be_wrapped(self) -> bool:
         """Return whether this is a chat line that a mail program may have wrapped."""
-        return self.command is not None and self.command.says != () and len(self.text) >= _FULL_LINE
+        return self.command is not None and self.command.says != () and len(self.text) >= FULL_LINE
 
     @property
     def prose(self) -> str:
@@ -456,7 +456,7 @@ def _parts(line: str, grammar: Grammar) -> Sequence[str]:
 
 def _may_go_on(line: str, end: str, locale: str) -> bool:
     """Return whether this is a chat line that a mail program may have wrapped after `end`."""
-    return _chat(line, locale) != "" and len(end) >= _FULL_LINE
+    return _chat(line, locale) != "" and len(end) >= FULL_LINE
 
 
 def means_something(written: str, grammar: Grammar) -> bool:

@@ -1,7 +1,8 @@
 """Questions about the game in a reply, and lines that are unclear: what we answer to them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -59,6 +60,7 @@ from server.post.incoming.commands import (
 )
 from server.post.incoming.doubt import begins_as_question, contradiction_in, is_question, is_told_to_others
 from server.post.incoming.lines import (
+    FULL_LINE,
     PASSING,
     Grammar,
     Spoken,
@@ -68,6 +70,7 @@ from server.post.incoming.lines import (
     moves_in_sentence,
     near_command,
     passes,
+    resembles,
     strange_word_in,
     words_of_sentence,
 )
@@ -170,7 +173,10 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
             yield gettext("We give hints only if all other players are bots.")
-    yield from _about_settings(question, doing) or answers_about_desk(question, *_BESIDE_TABLES)
+    settings = _about_settings(question, doing)
+    yield from settings
+    beside = [it for it in _BESIDE_TABLES if not (settings and it in (topics.MAILS, topics.NIGHTS))]
+    yield from answers_about_desk(question, *beside)
     if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)
     if is_about(question, topics.WRITING):
@@ -363,11 +369,13 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         )
         if asks and _answers_question(doing, wishes):
             answer["done"] += left
+            _add_unplayed(doing, written)
             return
         text = " ".join(written)
         told = (wishes.is_prose and _about_settings(text, doing)) or answers_about_desk(text, *_BESIDE_TABLES)
         if told:
             answer |= {"done": [*told, *left], **_quoted(written)}
+            _add_unplayed(doing, written)
             return
         if doing.game.table.status in OVER:
             told = gettext(
@@ -386,10 +394,48 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
             answer["done"] += left
             answer |= _quoted(written)
+            _add_unplayed(doing, written)
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
     wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
     answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
+
+
+def _add_unplayed(doing: Doing, written: Sequence[str]) -> None:
+    """Add to the answer which of these lines seems to name a move, that it wasn't played, and what is unclear in it."""
+    answer, own = doing.answer, _statements_in(written)
+    grammar = Grammar(Spoken(doing.game.table.rules, spoken().locale), legal_moves(doing.mail, doing.game))
+    line, why = next((it for it in own if _seems_move(it, grammar)), ""), ""
+    if line:
+        why = _unclear(doing, Wishes(problem="not-understood", line=line))
+    elif grammar.legal:
+        line = next((it for it in own if has_long_word_of(it, grammar)), "")
+    if line:
+        quoted = gettext("“%(line)s”", line=clean(line, _MOST_QUOTED))
+        told = " ".join(filter(None, (gettext("No move was played."), why)))
+        answer["done"].insert(0, f"{quoted} – {told}")
+        answer["line"] = clean(" ".join(written), _MOST_SAID)
+        answer["how"] = answer["how"] or help_for_now(doing.game, doing.mail.seat, line)
+
+
+def _seems_move(sentence: str, grammar: Grammar) -> bool:
+    if nearest_move_in(sentence, grammar) or strange_word_in(sentence, grammar):
+        return True
+    is_like_move = resembles(sentence, grammar) and has_long_word_of(sentence, grammar)
+    return is_like_move or bool(fitting_moves_in(sentence, grammar))
+
+
+def _statements_in(lines: Iterable[str]) -> list[str]:
+    """Return the sentences of these lines, without questions. A mail program may have wrapped a full line."""
+    joined, last = list[str](), ""
+    for line in lines:
+        if len(last) >= FULL_LINE:
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+        last = line
+    sentences = (it for line in joined for it in _SENTENCE_END.split(line))
+    return [it for it in sentences if not (is_question(it) or begins_as_question(it))]
 
 
 def _offers_lines(doing: Doing, written: Sequence[str]) -> bool:
@@ -439,10 +485,6 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
     is_shown = is_about(text, topics.SEEING, topics.MOVES)
     if told or is_advised or is_shown:
-        own = [it for it in _SENTENCE_END.split(text) if not (is_question(it) or begins_as_question(it))]
-        grammar = Grammar(Spoken(game.table.rules, spoken().locale))
-        if turn_of(game.table, seat) is not None and any(has_long_word_of(it, grammar) for it in own):
-            told.append(gettext("No move was played."))
         doing.answer |= {"done": told, **_quoted(written)}
         if is_shown:
             doing.answer |= {"moves": True, "asks": is_about(text, topics.MOVES)}
@@ -518,6 +560,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return ""
     if is_question(wishes.line):
         return str(_about_question(locale))
+    wishes = replace(wishes, line=" ".join(_statements_in([wishes.line])) or wishes.line)
     if command := near_command(wishes.line, locale):
         word = word_for(command, locale)
         doing.offers += [command] if command in (PAUSE, RESUME, UNDO) else []
@@ -551,7 +594,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         if possible and len(possible) <= _MOST_POSSIBLE:
             told = gettext("Possible here: %(words)s.", words=", ".join(possible))
             return f"{unknown} {told}"
-        return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS[wishes.problem])}"
+        return str(unknown) if is_space else f"{unknown} {gettext(_PROBLEMS['not-understood'])}"
     if step := _faulty_step_in(line, grammar):
         part = clean(step, _MOST_QUOTED)
         return str(gettext("We don't understand this part of the line: “%(part)s”.", part=part))
@@ -566,7 +609,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if passes(wishes.line, locale):
         return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
     if word := _unknown_word_in(line, grammar):
-        return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS[wishes.problem])}"
+        return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS['not-understood'])}"
     return ""
 
 

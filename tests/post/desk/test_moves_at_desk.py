@@ -244,12 +244,32 @@ def test_a_line_below_a_game_is_for_that_game(joined: Correspondent) -> None:
         "Dans la partie 2, je joue {}",
         "Nella partita 2 gioco {}",
         "In game 2: {}",
+        "Hello,\nin game 2 please put {}.",
+        "In game 2 I'd like to play {}",
+        "Für Partie 2 möchte ich {}",
+        "Game 2 - {}",
+        "2 - {}",
     ],
 )
 def test_a_sentence_may_name_the_game_of_a_move(joined: Correspondent, form: str) -> None:
     first, second = ann_plays(joined, HIMMEL, HIMMEL)
     joined.sends(joined.newest_answer.reply_to, form.format(a_move(second, ann_id(joined))))
     assert (moves(first), moves(second)) == (0, 1)
+
+
+def test_a_number_before_a_move_may_stand_alone(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, HIMMEL, HIMMEL)
+    move = next(it for nr in range(99) if (it := a_move(second, ann_id(joined), nr))[0].isdecimal())
+    joined.sends(joined.newest_answer.reply_to, f"2 {move}")
+    assert (moves(first), moves(second)) == (0, 1)
+
+
+def test_the_kind_of_a_game_may_stand_before_a_line(joined: Correspondent) -> None:
+    first, second = ann_plays(joined, HIMMEL, "sternenglanz")
+    move = a_move(first, ann_id(joined))
+    answers = joined.answers(joined.newest_answer.reply_to, f"game 1: {move}\nsternenglanz: what does star birth do?")
+    assert (moves(first), moves(second)) == (1, 0)
+    assert any("what does star birth do?" in it.text and "Sternenglanz" in it.text for it in answers)
 
 
 def test_a_line_that_is_not_played_is_quoted(joined: Correspondent) -> None:

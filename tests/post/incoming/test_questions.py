@@ -7,7 +7,8 @@ import pytest
 from flask_babel import force_locale
 
 from server.accounts.players import change_profile
-from server.games.presentation import legend
+from server.games import GAMES
+from server.games.presentation import in_words, legend
 from server.play.commits import load
 from server.play.seating.seats import leave, take_over
 from server.play.votes import OFFER, vote
@@ -471,6 +472,32 @@ def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, 
     assert "more than one move" in told and "The scores so far" in told
     assert "We can't answer “How are you?”" in asks(office, "7 xyzzy c\n\nHow are you?")
     assert "We can't answer “" not in asks(office, "Did you see the match?")
+    assert load(game_id).version == 1
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "told"),
+    [
+        (
+            "en",
+            "Put my lovely {0} on {1} {2}\nno mails at night please\nhow long does a game take?",
+            ["{0} {1} {2}", "30"],
+        ),
+        ("de", "Zug {0} auf {1} {2} bitte!\nhöchstens eine Mail am Tag\nwas kostet das?", ["kein Geld", "Meintest du"]),
+        ("en", "What does B do?\nI choose black hole B", ["“I choose black hole B” – No move was played."]),
+        ("de", "Wer ist dran? {0} {1} xyzzy", ["{0} {1} xyzzy", "xyzzy"]),
+        ("en", "Why can't I use Leo?\n\n{0} {1} please, the nice one", ["{0} {1} a"]),
+    ],
+)
+def test_a_line_like_a_move_beside_a_question_is_named(
+    office: Office, ada: UUID, bea: UUID, locale: str, text: str, told: list[str]
+) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    change_profile(ada, {"locale": locale})
+    everything_due_happens()
+    move = in_words(GAMES["sternenhimmel"], a_move(game_id, ada), locale).split()
+    answer = asks(office, text.format(*move))
+    assert [it for it in told if it.format(*move) not in answer] == [], answer
     assert load(game_id).version == 1
 
 
