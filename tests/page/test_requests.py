@@ -261,3 +261,16 @@ def test_a_vote_is_shown_at_the_top_at_once_even_during_the_players_turn(house: 
     expect(line(page)).to_contain_text("You asked for a pause. Still to answer: ")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
+
+
+def test_the_turn_and_its_time_take_two_lines_on_a_phone(house: House, windows: Windows) -> None:
+    clients = [quiet(sign_in(house, f"{it}-sternenfreud@example.org")) for it in ("maximiliane", "bartholomea")]
+    game_id = game_of(clients[0], ME, OPEN, BOT, clock={"per_move": "P1DT4H"})
+    clients[1].post(f"/v1/games/{game_id}/seats", {})
+    for client in clients:
+        page = at_table(windows.open(client, **PHONE), game_id)
+        whose = page.locator(".state .whose")
+        expect(whose.locator("time")).to_contain_text("1 day left")
+        assert whose.locator("> *").evaluate_all("all => all.map((it) => it.getClientRects().length)") == [1, 1]
+        assert whose.evaluate("it => it.offsetHeight") <= 34
+        assert whose.evaluate("it => it.getBoundingClientRect().top") >= 4

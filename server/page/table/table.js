@@ -18,6 +18,7 @@ import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting
 import { Next } from "./next.js";
 import { isClosed, Left, seatName, untold, verdict } from "../ui/game-words.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
+import { useMedia } from "../ui/size.js";
 import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { whereNow } from "../ui/routes.js";
@@ -44,6 +45,7 @@ const Leave = quietly(() => import(addressOf("table/actions.js")), "Leave");
 const Beside = later("details", "Beside");
 const Requests = quietly(() => enter("details"), "Requests");
 const TakeBack = quietly(() => enter("details"), "TakeBack");
+const PHONE = "(max-width: 48rem)"; // as in table.css
 const MOMENT = 500; // milliseconds reserved for drawing the table
 const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
 const ALIKE = 4; // first letters that two names share if they look the same once cut off
@@ -358,8 +360,9 @@ function Status({ table, view, at, owner, lookAt, top, requests, children }) {
   const winners = game.seats.filter((it) => outcome?.places[it.seat] === 1);
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
   const isRunning = !outcome && game.status === "running";
+  const isPhone = useMedia(PHONE);
   const turn = outcome ? verdict(game, winners, nameOf, "won.short") : !isRunning ? t(`status.${game.status}`)
-    : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(nameOf)) });
+    : mine ? t("your-turn") : html`<span class="lead">${t("waits-for", { names: "" })}</span>${listed(asked.map(nameOf))}`;
   const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
   const goUp = () => {
     top.current.scrollIntoView();
@@ -369,7 +372,7 @@ function Status({ table, view, at, owner, lookAt, top, requests, children }) {
     <${Home} game=${game} />
     <h1 title=${game.title}>${game.title} <small class="faint">${untold(game)}</small></h1>
     <p class="whose">
-      ${words}${isRunning && due && html` <${Left} at=${due} />`}
+      ${words}${isRunning && due && html` <${Left} at=${due} isShort=${isPhone} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt}>${requests}<//>
