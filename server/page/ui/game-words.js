@@ -64,6 +64,9 @@ export const SeatName = ({ game, seat }) => (seat.player
  */
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
+/** @param {GameSummary} game */
+export const goesOn = ({ status }) => status === "running" || status === "paused";
+
 /**
  * Name the bots and the seats of an anonymous table, as emails do. Bots that have a level also get a `level`.
  * @template {GameSummary} G
