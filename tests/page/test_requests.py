@@ -261,3 +261,33 @@ def test_a_vote_is_shown_at_the_top_at_once_even_during_the_players_turn(house: 
     expect(line(page)).to_contain_text("You asked for a pause. Still to answer: ")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_an_abandoned_game_says_who_agreed_and_leads_to_the_next(house: House, windows: Windows, size: str) -> None:
+    game_id, clients = seated(house, f"tim-{size}", f"uwe-{size}")
+    pages = [at_table(windows.open(it, **SIZES[size]), game_id) for it in clients]
+    for client in clients:
+        client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    names = [f"tim-{size} and you", f"you and uwe-{size}"]
+    for page, agreed in zip(pages, reversed(names), strict=True):
+        card = page.locator(".result")
+        expect(card).to_contain_text(f"Everyone agreed: {agreed}. No player won.")
+        expect(card.get_by_role("button", name="Rematch")).to_be_in_viewport(ratio=1)
+        expect(card.get_by_role("link", name="My games")).to_be_in_viewport(ratio=1)
+        expect(page.get_by_text("Wait for your turn.")).to_have_count(0)
+        expect(page.locator(".boards")).to_be_in_viewport(ratio=0.99)
+        assert not too_wide(page) and objections(page) == []
+
+
+def test_the_turn_and_its_time_take_two_lines_on_a_phone(house: House, windows: Windows) -> None:
+    clients = [quiet(sign_in(house, f"{it}-sternenfreud@example.org")) for it in ("maximiliane", "bartholomea")]
+    game_id = game_of(clients[0], ME, OPEN, BOT, clock={"per_move": "P1DT4H"})
+    clients[1].post(f"/v1/games/{game_id}/seats", {})
+    for client in clients:
+        page = at_table(windows.open(client, **PHONE), game_id)
+        whose = page.locator(".state .whose")
+        expect(whose.locator("time")).to_contain_text("1 day left")
+        assert whose.locator("> *").evaluate_all("all => all.map((it) => it.getClientRects().length)") == [1, 1]
+        assert whose.evaluate("it => it.offsetHeight") <= 34
+        assert whose.evaluate("it => it.getBoundingClientRect().top") >= 4

@@ -18,12 +18,42 @@ import { link, me } from "../ui/token.js";
 
 const EVERY = 20_000; // milliseconds between looks for a rematch
 
-export function Result({ table, isFresh, isReviewed, review }) {
+/** Return the heading's reference. A result that comes while the table is open takes the focus. */
+function useHeading(isFresh) {
   const heading = useRef();
   useEffect(() => {
     if (isFresh.current && !document.activeElement?.matches("input, textarea, select")) heading.current.focus({ preventScroll: true });
     isFresh.current = false;
   }, []);
+  return heading;
+}
+
+const Night = ({ game }) => html`<svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
+  seed=${game.id} /></svg>`;
+
+const isAloneIn = (game) => game.you && game.seats.every((it) => it.seat === game.you.seat || !isPerson(it));
+
+/** Say who abandoned a game, and lead to the next one. */
+export function Abandoned({ table, isFresh }) {
+  const { game, story } = table;
+  const heading = useHeading(isFresh);
+  const player = useStore(me);
+  const late = story.findLast((it) => it.type === "game-abandoned")?.seat ?? null; // the seat that ran out of time
+  const name = (it) => (it.seat === game.you?.seat ? t("you") : seatName(it));
+  const isOwn = late === null ? isAloneIn(game) : late === game.you?.seat;
+  const present = game.seats.filter((it) => it.kind !== "bot" && !it.stand_in);
+  return html`<section class="result" aria-labelledby="result">
+    <${Night} game=${game} />
+    <h2 id="result" tabindex="-1" ref=${heading}>${t("story.game-abandoned")}</h2>
+    <p class="why">${late === null ? tell("result.agreed", isOwn, { names: listed(present.map(name)) })
+      : tell("result.late", isOwn, { name: name(game.seats[late]) })} ${t("result.none")}</p>
+    ${player && !link && html`<p class="ways">${game.you && (isAloneIn(game) || !player.guest) && html`<${Rematch} game=${game} />`}<a
+      class="change" href="#/">${t("nav.games")}</a></p>`}
+  </section>`;
+}
+
+export function Result({ table, isFresh, isReviewed, review }) {
+  const heading = useHeading(isFresh);
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
@@ -32,12 +62,11 @@ export function Result({ table, isFresh, isReviewed, review }) {
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0] && !game.seats[winners[0]].stand_in;
   const level = nextLevel(game);
-  const isAlone = game.you && game.seats.every((it) => it.seat === game.you.seat || !isPerson(it));
+  const isAlone = isAloneIn(game);
   const form = (/** @type {string} */ words) => html`<a class=${isAlone ? "change" : "again"} href="#/open"
     onClick=${() => keep(alike(game))}>${words}</a>`;
   return html`<section class="result" aria-labelledby="result">
-    <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
-      seed=${game.id} /></svg>
+    <${Night} game=${game} />
     <h2 id="result" tabindex="-1" ref=${heading}>${isMine ? t("result.you")
       : t("result.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
     <p class="why">${why(game, order, names)}</p>

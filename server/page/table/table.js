@@ -16,8 +16,9 @@ import { awayInWords, hasMissed, hasResigned, lastMove, placeInWords, sentence, 
 import { isChatHidden, isChatOpen, unread } from "./unread.js";
 import { entitled, isAmongBots, isStandIn, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
-import { isClosed, Left, seatName, untold, verdict } from "../ui/game-words.js";
+import { goesOn as isGoingOn, isClosed, Left, seatName, untold, verdict } from "../ui/game-words.js";
 import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
+import { useMedia } from "../ui/size.js";
 import { Tool } from "./tool.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { whereNow } from "../ui/routes.js";
@@ -34,6 +35,7 @@ const Ended = later("link", "Ended");
 const Unseen = later("link", "Unseen");
 const Fallback = later("fallback", "Fallback");
 const Result = later("result", "Result");
+const Abandoned = later("result", "Abandoned");
 const Recap = later("recap", "Recap");
 const Replay = later("recap", "Replay");
 const Hint = later("advice", "Hint");
@@ -44,6 +46,7 @@ const Leave = quietly(() => import(addressOf("table/actions.js")), "Leave");
 const Beside = later("details", "Beside");
 const Requests = quietly(() => enter("details"), "Requests");
 const TakeBack = quietly(() => enter("details"), "TakeBack");
+const PHONE = "(max-width: 48rem)"; // as in table.css
 const MOMENT = 500; // milliseconds reserved for drawing the table
 const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
 const ALIKE = 4; // first letters that two names share if they look the same once cut off
@@ -140,7 +143,7 @@ function Begun({ table }) {
   const [replay, setReplay] = useState(/** @type {{from: number} | null} */ (null));
   const names = game.seats.map(seatName);
   const Drawn = DRAWN[game.rules] ?? Fallback;
-  const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
+  const goesOn = game.you && !link && isGoingOn(game);
   const stands = { ...table, story: standing(story) };
   const [missed, know] = useMissed(stands);
   const isSettled = useSettled(table);
@@ -168,14 +171,15 @@ function Begun({ table }) {
   };
   useEffect(() => () => isChatOpen.set(false), []);
   const ended = useRef(!!game.outcome);
-  const isFresh = useRef(!game.outcome); // the focus goes to a result that comes while the table is open
+  const isFresh = useRef(isGoingOn(game)); // the focus goes to a result that comes while the table is open
   useEffect(() => {
     if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
     ended.current = !!game.outcome;
   }, [!!game.outcome]);
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
-  const isWatched = !game.you && (game.status === "running" || game.status === "paused");
+  const isAbandoned = game.status === "abandoned" && at === null;
+  const isWatched = !game.you && isGoingOn(game);
   return html`
     <div class=${isOver ? "ended" : "playing"} ref=${first}>
       <${Status} table=${table} view=${earlier ?? game.view} at=${at} owner=${owner} lookAt=${game.rules in DRAWN ? lookAtSeat : null} top=${first}
@@ -201,11 +205,12 @@ function Begun({ table }) {
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
         "--more": Number(!!me.get()?.guest) + Number(isAmongBots(game)) }}><${Result} table=${table} isFresh=${isFresh} isReviewed=${isReviewed}
         review=${game.status === "finished" && game.you && (() => review(!isReviewed))} /></div>`}
+      ${isAbandoned && html`<div class="end"><${Abandoned} table=${table} isFresh=${isFresh} /></div>`}
       ${isReviewed && game.outcome && html`<${Review} table=${table} rules=${rules} at=${at} showAt=${show} close=${() => review(false)} />`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} seat=${game.you?.seat} rules=${rules} />`}
-      ${missed && !replay && !game.outcome && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
+      ${missed && !replay && isGoingOn(game) && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(stands.story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
@@ -356,10 +361,11 @@ function Status({ table, view, at, owner, lookAt, top, requests, children }) {
   const names = distinct(game.seats.map(seatName));
   const nameOf = (/** @type {Seat} */ it) => names[it.seat];
   const winners = game.seats.filter((it) => outcome?.places[it.seat] === 1);
-  const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
+  const news = isGoingOn(game) ? (isOnline ? live : "away") : "over";
   const isRunning = !outcome && game.status === "running";
+  const isPhone = useMedia(PHONE);
   const turn = outcome ? verdict(game, winners, nameOf, "won.short") : !isRunning ? t(`status.${game.status}`)
-    : mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(nameOf)) });
+    : mine ? t("your-turn") : html`<span class="lead">${t("waits-for", { names: "" })}</span>${listed(asked.map(nameOf))}`;
   const words = html`<strong class=${isRunning && mine ? "mine" : ""}>${turn}</strong>`;
   const goUp = () => {
     top.current.scrollIntoView();
@@ -369,7 +375,7 @@ function Status({ table, view, at, owner, lookAt, top, requests, children }) {
     <${Home} game=${game} />
     <h1 title=${game.title}>${game.title} <small class="faint">${untold(game)}</small></h1>
     <p class="whose">
-      ${words}${isRunning && due && html` <${Left} at=${due} />`}
+      ${words}${isRunning && due && html` <${Left} at=${due} isShort=${isPhone} />`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
     <${Score} table=${table} scores=${scoresOf({ ...game, outcome: at === null ? outcome : null }, view)} names=${names} owner=${owner} lookAt=${lookAt}>${requests}<//>

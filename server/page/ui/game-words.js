@@ -64,6 +64,9 @@ export const SeatName = ({ game, seat }) => (seat.player
  */
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
+/** @param {GameSummary} game */
+export const goesOn = ({ status }) => status === "running" || status === "paused";
+
 /**
  * Name the bots and the seats of an anonymous table, as emails do. Bots that have a level also get a `level`.
  * @template {GameSummary} G
@@ -98,11 +101,11 @@ const SOON = 3 * 3_600_000; // milliseconds
 export const isSoon = (at) => new Date(at).getTime() - now() < SOON;
 
 /**
- * Show the time left. The moment itself is a tooltip, which screen readers hear.
- * @param {{at: string}} props
+ * Show the time left. The moment itself is a tooltip, which screen readers hear. With `isShort`, it has one unit.
+ * @param {{at: string, isShort?: boolean}} props
  */
-export const Left = ({ at }) => html`<time datetime=${at} title=${absolute(at)} class=${isSoon(at) ? "due soon" : "due"}>${
-  left(at)}<span class="unseen">${t("due.until", { absolute: absolute(at) })}</span></time>`;
+export const Left = ({ at, isShort = false }) => html`<time datetime=${at} title=${absolute(at)} class=${isSoon(at) ? "due soon" : "due"}>${
+  left(at, isShort ? 1 : 2)}<span class="unseen">${t("due.until", { absolute: absolute(at) })}</span></time>`;
 
 /** @param {{at: string}} props */
 export function Due({ at }) {

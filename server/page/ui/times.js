@@ -76,14 +76,15 @@ export function relative(moment) {
 /**
  * Format as `1 day 13 hours left`. The time is rounded down, like the server's `span`, but never to less than a minute.
  * @param {string | Date} moment
+ * @param {number} [most] units
  */
-export function left(moment) {
+export function left(moment, most = 2) {
   const away = new Date(moment).getTime() - now();
   if (away < 0) return t("left.none");
   const [day] = STEPS;
   const time = Math.max(away > day[1] - SHORT ? away + SHORT : away, MINUTE);
   const first = STEPS.findIndex(([, size]) => time >= size);
-  const words = STEPS.slice(first, time < 2 * day[1] ? first + 2 : first + 1).flatMap(([unit, size], nth) => {
+  const words = STEPS.slice(first, first + (time < 2 * day[1] ? most : 1)).flatMap(([unit, size], nth) => {
     const number = Math.floor((nth ? time % STEPS[first][1] : time) / size);
     return number ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(number)] : [];
   });

@@ -94,7 +94,7 @@ export function Room({ table, rules, view: now, at }) {
   worth(field.id) && t("points", { count: worth(field.id) }),
   played.fields.includes(field.id) && t("compared.played"), better.fields.includes(field.id) && t("compared.better"),
   ].filter(Boolean).join(", ");
-  const plays = seat !== undefined && now.result === null && game.outcome === null;
+  const plays = seat !== undefined && now.result === null && game.outcome === null && game.status !== "abandoned";
   const seats = view.slots.map((_, i) => (seat === undefined ? i : (seat + 1 + i) % view.slots.length));
 
   const isBeside = useMedia(WIDE);

@@ -168,7 +168,7 @@ export function Room({ table, rules, view, at }) {
     if (move && move.board === on && move.space === id) return t("would.star-placed", { star: starName(move.star),
       board: boardName(on, rules), space: id });
     if (lying) return t("tip.taken", { name: names[lying.seat], star: starName(lying.star) });
-    const isClosed = at === null && turn === null && seat !== undefined;
+    const isClosed = at === null && turn === null && seat !== undefined && game.status === "running";
     return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
   }
   /** @type {(moves: Move[], board: string, space: string) => boolean} */
@@ -180,7 +180,7 @@ export function Room({ table, rules, view, at }) {
     .filter((it) => it.type === "star-placed" && it.seat !== seat).map((it) => sentence(it, names, rules, seat)).join(" ");
   const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
   const planner = at === null && html`<${Planner} table=${table} rules=${rules} draft=${planning && move ? [move] : []} />`;
-  const hasTray = seat !== undefined && shown.boards.length > 0;
+  const hasTray = seat !== undefined && game.status !== "abandoned" && shown.boards.length > 0;
   const press = (/** @type {KeyboardEvent} */ event) => {
     keys.onKeyDown();
     if (event.key === "Escape" && isBegun) goBack();
