@@ -98,6 +98,16 @@ _SETS = re.compile(  # such as "Change my language to German"
     r" (?:to|auf|in|zu|nach|sur|en|à|a|su|=) (.+)",
     re.IGNORECASE,
 )
+_FILLS = re.compile(  # such as "Please give the empty seat in game 3 to a bot"
+    rf"(?:(?:{PLEASE}),? )?(?:"
+    r"(?:give|fill) (?:the )?(?:(?:empty|free|open|last|missing) )*seats? (?:in|of) game (\d{1,6}) (?:to|with) (?:an? |the )?bots?"
+    r"|(?:put|seat|add) (?:an? |the )?bots? (?:in|into|on|to) (?:the )?(?:(?:empty|free|open|last|missing) )*seats? (?:in|of) game (\d{1,6})"
+    r"|(?:gib|gebt|besetz(?:e|t)?) (?:bitte )?(?:den|die) (?:(?:freien|leeren|letzten) )*(?:platz|plätze) (?:in|von|bei) (?:spiel|partie) (\d{1,6}) (?:an |mit )?(?:(?:einen|einem|den) )?bots?"
+    r"|(?:donne[rz]?|attribue[rz]?) (?:la|les) (?:dernières? )?places?(?: (?:libres?|vides?))? (?:dans|de) la partie (\d{1,6}) à (?:un|des) bots?"
+    r"|(?:d[aà]['’i]?|assegna) (?:il|i) (?:(?:ultimo|ultimi) )?post[oi](?: (?:liber[oi]|vuot[oi]))? (?:nella|della) partita (\d{1,6}) a (?:un|dei) bot"
+    rf")(?:,? (?:{PLEASE}))?",
+    re.IGNORECASE,
+)
 _OF_MISTAKES = re.compile(  # a question that a review answers
     r"(?:what|where) (?:did i do|have i done|did i go) wrong\W*$|(?:was|wo) (?:habe|hab) ich (?:etwas )?falsch gemacht\W*$"
     r"|(?:qu['’]est-ce que|où est-ce que) j['’]ai (?:mal fait|fait de mal|raté)\W*$|(?:cosa|che cosa|dove) ho sbagliato\W*$",
@@ -689,6 +699,8 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
         return Asked(line[:LONGEST], words[found[1].lower()])
     if (found := _SETS.fullmatch(line)) and setting_of(found[1].lower()) not in (None, NAME):
         return Asked(line[:LONGEST], SET, f"{found[1].lower()} {found[2]}"[:LONGEST])
+    if found := _FILLS.fullmatch(line.rstrip(" .!")):
+        return Asked(line[:LONGEST], commands.FILL, next(filter(None, found.groups())))
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

@@ -607,3 +607,24 @@ def test_a_sentence_above_commands_that_may_change_them_is_left_to_the_table(tex
 @pytest.mark.parametrize("text", ["Rematch and review?", "No rematch, no review.", "Rematch, and then a review of Ada"])
 def test_unclear_wishes_in_a_line_are_left_to_the_table(text: str) -> None:
     assert commands_beside_table([text], "en", "sternenglanz") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Please give the empty seat in game 3 to a bot.", "en"),
+        ("Put a bot in the free seat of game 3, please!", "en"),
+        ("Gib bitte den freien Platz in Partie 3 an einen Bot.", "de"),
+        ("Besetze die leeren Plätze in Partie 3 mit Bots", "de"),
+        ("Donne la place libre dans la partie 3 à un bot, s'il te plaît.", "fr"),
+        ("Assegna il posto libero nella partita 3 a un bot, per favore.", "it"),
+    ],
+)
+def test_a_sentence_may_give_a_seat_to_a_bot(text: str, locale: str) -> None:
+    (asked,) = read_request(a_mail(text), locale).asked
+    assert (asked.command, asked.rest) == ("fill", "3")
+
+
+def test_a_question_about_a_bot_in_a_seat_gives_no_seat_away() -> None:
+    asked = read_request(a_mail("Can you give the empty seat in game 3 to a bot?"), "en").asked
+    assert not any(it.command for it in asked)
