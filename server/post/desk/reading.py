@@ -40,6 +40,7 @@ from server.post.incoming.doubt import (
     is_closing,
     is_courtesy,
     is_ending,
+    is_harmless_above,
     is_lead_in,
     without_footer,
 )
@@ -95,6 +96,21 @@ _SETS = re.compile(  # such as "Change my language to German"
     r"(?:please |bitte )?(?:set|change|switch|put|stelle?n?|änder[en]?|ändere|setze?|wechs(?:le|el)|mets|mettez|change[zr]?|règle[zr]?|passe[zr]?|imposta|cambia|metti)"
     r" (?:l['’]|(?:my|the|bitte|mir|meine?n?|die|den|la|le|ma|mon|mes|les|il|i) (?:mi[aoe]i? )?)?([^\W\d_]+(?:-[^\W\d_]+)?)(?: horaire| orario)?"
     r" (?:to|auf|in|zu|nach|sur|en|à|a|su|=) (.+)",
+    re.IGNORECASE,
+)
+_FILLS = re.compile(  # such as "Please give the empty seat in game 3 to a bot"
+    rf"(?:(?:{PLEASE}),? )?(?:"
+    r"(?:give|fill) (?:the )?(?:(?:empty|free|open|last|missing) )*seats? (?:in|of) game (\d{1,6}) (?:to|with) (?:an? |the )?bots?"
+    r"|(?:put|seat|add) (?:an? |the )?bots? (?:in|into|on|to) (?:the )?(?:(?:empty|free|open|last|missing) )*seats? (?:in|of) game (\d{1,6})"
+    r"|(?:gib|gebt|besetz(?:e|t)?) (?:bitte )?(?:den|die) (?:(?:freien|leeren|letzten) )*(?:platz|plätze) (?:in|von|bei) (?:spiel|partie) (\d{1,6}) (?:an |mit )?(?:(?:einen|einem|den) )?bots?"
+    r"|(?:donne[rz]?|attribue[rz]?) (?:la|les) (?:dernières? )?places?(?: (?:libres?|vides?))? (?:dans|de) la partie (\d{1,6}) à (?:un|des) bots?"
+    r"|(?:d[aà]['’i]?|assegna) (?:il|i) (?:(?:ultimo|ultimi) )?post[oi](?: (?:liber[oi]|vuot[oi]))? (?:nella|della) partita (\d{1,6}) a (?:un|dei) bot"
+    rf")(?:,? (?:{PLEASE}))?",
+    re.IGNORECASE,
+)
+_OF_MISTAKES = re.compile(  # a question that a review answers
+    r"(?:what|where) (?:did i do|have i done|did i go) wrong\W*$|(?:was|wo) (?:habe|hab) ich (?:etwas )?falsch gemacht\W*$"
+    r"|(?:qu['’]est-ce que|où est-ce que) j['’]ai (?:mal fait|fait de mal|raté)\W*$|(?:cosa|che cosa|dove) ho sbagliato\W*$",
     re.IGNORECASE,
 )
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
@@ -408,7 +424,7 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
     """
     grammar, words = Grammar(Spoken(GAMES[rules_name], locale)), commands.words_beside_tables(locale)
     words = {**words, **{word: name for word, name in words_of(locale).items() if name == commands.VACATION}}
-    found, has_ended = list[Asked](), False
+    found, has_ended, has_opening = list[Asked](), False, False
     written = [part for line in _without_explanations(lines, locale) for part in _wishes_apart(line, words)]
     for line, it in _parsed(written, words):
         is_whole = it is not None and (_is_whole(it, locale) or (it.command in commands.OF_THIS_GAME and not it.rest))
@@ -421,10 +437,21 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
         elif _is_aside(line) and not is_about(line, HOW_LONG, SCORING):  # the table answers these
             found.append(Asked(_bare(line)[:LONGEST], "", is_question=True))
         elif (text := _bare(line)) and not is_courtesy(text) and not is_courtesy(line.strip()):
+            if not found and _is_opening(line):
+                has_opening = True
+                continue
             has_ended = True
             if not _is_ending(line):
                 return []
+    if has_opening and not all(it.command in commands.OF_THIS_GAME for it in found):
+        return []
     return _without_farewell(found) if any(it.command for it in found) else []
+
+
+def _is_opening(line: str) -> bool:
+    """Return whether this line may stand above commands after a game, such as `Good game! What did I do wrong?`."""
+    rest = _OF_MISTAKES.sub("", line.strip()).strip()
+    return rest == "" or (is_harmless_above(rest) and not contradiction_in([rest]))
 
 
 def _wishes_apart(line: str, words: Mapping[str, str]) -> list[str]:
@@ -672,6 +699,8 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
         return Asked(line[:LONGEST], words[found[1].lower()])
     if (found := _SETS.fullmatch(line)) and setting_of(found[1].lower()) not in (None, NAME):
         return Asked(line[:LONGEST], SET, f"{found[1].lower()} {found[2]}"[:LONGEST])
+    if found := _FILLS.fullmatch(line.rstrip(" .!")):
+        return Asked(line[:LONGEST], commands.FILL, next(filter(None, found.groups())))
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

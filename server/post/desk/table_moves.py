@@ -28,7 +28,7 @@ from server.post.desk.arguments import game_in, is_game
 from server.post.desk.reading import looks_like_command
 from server.post.desk.subjects import id_in
 from server.post.incoming.child import child
-from server.post.incoming.commands import meaning
+from server.post.incoming.commands import SAY, meaning
 from server.post.incoming.doubt import is_courtesy, is_question
 from server.post.incoming.intake import identity
 from server.post.incoming.lines import FLAGS, Grammar, Line, has_long_word_of, resembles, strange_word_in
@@ -312,7 +312,15 @@ def _pass_on_to(
         return [Said(line=line, told=[told])]
     if not is_certain and any(other.move not in (None, found.move) for _, other in whole):
         return [_which_game(errand, due, it)]  # such as `1: dot b1`, where 1 may be a slot
-    return _passed_on(errand, with_body(errand.mail.raw, own), line, it)
+    raw = with_body(errand.mail.raw, own)
+    if _is_chat(own) and (at_arrival := _at_rest(errand, number)):  # a message depends on no turn
+        return _passed_on(errand, raw, line, at_arrival, is_chat=True)
+    return _passed_on(errand, raw, line, it)
+
+
+def _is_chat(read: Mail) -> bool:
+    lines = [line.strip() for line in read.lines if line.strip() and not is_courtesy(line.strip())]
+    return lines != [] and all(meaning(line.partition(" ")[0], spoken().locale) == SAY for line in lines)
 
 
 def _pass_question_on(errand: Errand, due: Sequence[Due], running: int) -> list[Said] | None:
@@ -373,8 +381,8 @@ def _each_found(read: Mail, lines: Sequence[str], it: Due) -> list[Found]:
     return child.run(read_each, read, lines, rules.NAME, spoken().locale, legal)
 
 
-def _passed_on(errand: Errand, raw: bytes, line: str, it: Due) -> list[Said]:
-    mail, is_turn = errand.mail, turn_of(it.game.table, it.seat) is not None
+def _passed_on(errand: Errand, raw: bytes, line: str, it: Due, is_chat: bool = False) -> list[Said]:
+    mail, is_turn = errand.mail, turn_of(it.game.table, it.seat) is not None and not is_chat
     if errand.is_old or (is_turn and not _has_begun(it, _asked_at(errand) or mail.arrived_at, errand.is_again)):
         name = errand.named(it.game)
         told = gettext("Your email is older than your turn in game %(game)s.", game=name)

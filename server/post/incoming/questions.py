@@ -26,7 +26,7 @@ from server.games.presentation import (
     score_unit,
     write_move,
 )
-from server.play.commits import people_of, whole_log
+from server.play.commits import load, people_of, whole_log
 from server.play.game import Game
 from server.play.table import OVER, last_change_of_hands
 from server.play.turns.first_answers import present_turn
@@ -232,10 +232,19 @@ def _section(id_: str, game: Game) -> Section | None:
 
 
 def why_refused(mail: Incoming) -> str:
-    """Return what our newest reply to this turn that refused something said. Replies to a previous player stay secret."""
-    since = last_change_of_hands(whole_log(mail.game_id), mail.seat)
+    """Return what our newest reply to this turn that refused something said. Replies to a previous player stay secret.
+    Replies before the player's last move, and those about that move, are settled."""
+    game, since = load(mail.game_id), last_change_of_hands(whole_log(mail.game_id), mail.seat)
+    rules, played = Spoken(game.table.rules, spoken().locale), None
+    if game.table.turns and (to := last_move(game, mail.seat, clock.now())) is not None:
+        since, played = max(since, to + 1), move_after(game, to)
+
+    def is_open(answer: Json) -> bool:
+        move = move_in(answer["line"], rules)
+        return answer["version"] >= since and (move is None or rules.write_move(move) != played)
+
     told = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
-    if (refused := next((it for it in told if it["wrong"] and it["version"] >= since), None)) is None:
+    if (refused := next((it for it in told if it["wrong"] and is_open(it)), None)) is None:
         return str(gettext("We haven't refused any of your emails in this turn."))
     line = clean(refused["line"], _MOST_QUOTED)
     return f"{gettext('“%(line)s”', line=line)} – {refused['wrong']}" if line else refused["wrong"]

@@ -583,6 +583,48 @@ def test_one_line_may_wish_for_several_things_after_a_game(text: str, locale: st
     assert [it.command for it in found] == ["rematch", "review"]
 
 
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Good game! What did I do wrong?\nreview\nrematch", "en"),
+        ("Good game!\n\nreview and rematch please", "en"),
+        ("Hi all,\nWhat did I do wrong?\nreview\nrematch", "en"),
+        ("Gutes Spiel! Was habe ich falsch gemacht?\nRückblick\nRevanche", "de"),
+        ("Belle partie ! Qu'est-ce que j'ai mal fait ?\nanalyse\nrevanche", "fr"),
+        ("Bella partita! Cosa ho sbagliato?\nanalisi\nrivincita", "it"),
+    ],
+)
+def test_a_sentence_may_stand_above_commands_after_a_game(text: str, locale: str) -> None:
+    found = commands_beside_table(text.splitlines(), locale, "sternenglanz")
+    assert [it.command for it in found] == ["review", "rematch"]
+
+
+@pytest.mark.parametrize("text", ["Don't do this!\nreview", "Should I?\nrematch", "I like it.\nset mails off"])
+def test_a_sentence_above_commands_that_may_change_them_is_left_to_the_table(text: str) -> None:
+    assert commands_beside_table(text.splitlines(), "en", "sternenglanz") == []
+
+
 @pytest.mark.parametrize("text", ["Rematch and review?", "No rematch, no review.", "Rematch, and then a review of Ada"])
 def test_unclear_wishes_in_a_line_are_left_to_the_table(text: str) -> None:
     assert commands_beside_table([text], "en", "sternenglanz") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Please give the empty seat in game 3 to a bot.", "en"),
+        ("Put a bot in the free seat of game 3, please!", "en"),
+        ("Gib bitte den freien Platz in Partie 3 an einen Bot.", "de"),
+        ("Besetze die leeren Plätze in Partie 3 mit Bots", "de"),
+        ("Donne la place libre dans la partie 3 à un bot, s'il te plaît.", "fr"),
+        ("Assegna il posto libero nella partita 3 a un bot, per favore.", "it"),
+    ],
+)
+def test_a_sentence_may_give_a_seat_to_a_bot(text: str, locale: str) -> None:
+    (asked,) = read_request(a_mail(text), locale).asked
+    assert (asked.command, asked.rest) == ("fill", "3")
+
+
+def test_a_question_about_a_bot_in_a_seat_gives_no_seat_away() -> None:
+    asked = read_request(a_mail("Can you give the empty seat in game 3 to a bot?"), "en").asked
+    assert not any(it.command for it in asked)

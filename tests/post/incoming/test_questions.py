@@ -15,7 +15,7 @@ from server.play.votes import OFFER, vote
 from server.post import topics
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.rule_texts import section_about
-from server.post.incoming.answering import deal_with_mails
+from server.post.incoming.answering import JOINING, deal_with_mails
 from server.post.incoming.commands import CONFIRM, PLAN, UNDO, word_for
 from server.post.incoming.questions import why_refused
 from server.post.topics import ADVICE, MEANING, SCORES, TURN, is_about
@@ -24,7 +24,7 @@ from server.translations import LOCALES
 from server.worker import RECORDS
 from tests.post.incoming.replying import a_move, ada_writes, messages
 from tests.post.office import Office, a_mail, arrives
-from tests.support.games import everything_due_happens, game_of, moves_on
+from tests.support.games import everything_due_happens, game_of, later, moves_on
 
 ASKED = {
     TURN: [
@@ -525,6 +525,25 @@ def test_a_player_learns_their_last_move_their_time_and_why_a_move_was_refused(
     asks(office, "7 xyzzy c")
     told = asks(office, "Why was my move refused?")
     assert "“7 xyzzy c” – We don't know the word" in told
+
+
+def test_a_refusal_of_a_move_that_was_played_since_is_not_named(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
+    everything_due_happens()
+    address, move = office.mails("ada")[-1].reply_to, a_move(game_id, ada)
+
+    def told(text: str) -> str:
+        before = len(office.mails("ada"))
+        arrives(address, a_mail(text))
+        deal_with_mails()
+        later(JOINING)
+        return " ".join(" ".join(it.text.split()) for it in office.mails("ada")[before:])
+
+    told("7 xyzzy c")
+    told(move)
+    told(move.replace(" ", "  "))
+    assert load(game_id).version == 2
+    assert "We haven't refused any of your emails in this turn." in told("Why was my move refused?")
 
 
 def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
