@@ -236,7 +236,7 @@ def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspo
     assert turn.subject == "Your turn: Sternenglanz"
 
 
-BEGINS = "Game 1 Sternenhimmel has started|it's your turn"  # whoever has the first turn
+BEGINS = "Game 1 Sternenhimmel has started|it's your turn"  # who has the first turn is random
 
 
 @pytest.mark.parametrize(
