@@ -149,12 +149,13 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
 
 
 def line(page: Page) -> Locator:
+    """Return the bar with a request in a few words. Its tooltip has the whole text."""
     return page.locator(".playing .brief")
 
 
 def request(page: Page, words: str) -> Locator:
     """Open the requests, wait for these words, and return the request that has them."""
-    expect(line(page)).to_have_text(re.compile(rf"^{re.escape(words)}"))
+    expect(line(page)).to_have_attribute("title", re.compile(rf"^{re.escape(words)}"))
     line(page).click()
     return page.locator(".playing .request").filter(has_text=words)
 
@@ -177,13 +178,14 @@ def test_players_can_vote_at_the_top_of_the_table(
     expect(asked).to_be_in_viewport(ratio=1)
     assert objections(page) == [] and not too_wide(page)
     asked.get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text(words.format(rules) + " You said: not now.")
+    expect(line(page)).to_have_text("You: not now")
+    expect(line(page)).to_have_attribute("title", words.format(rules) + " You said: not now.")
     mine = {"pause": "You asked for a pause.", "abandon": "You asked to abandon the game."}[wish]
     refused = request(asking, f"{mine} ada-{rules}: not now.")
     expect(refused).to_be_in_viewport(ratio=1)
     assert objections(asking) == [] and not too_wide(asking)
     page.reload()
-    expect(line(page)).to_have_text(words.format(rules) + " You said: not now.")
+    expect(line(page)).to_have_text("You: not now")
     refused.get_by_role("button", name="Withdraw").click()
     expect(refused).to_have_count(0)
     other.post(vote, {"on": wish}, status=200)  # a new request is a new question, which the stream tells
@@ -217,13 +219,14 @@ def test_a_paused_game_is_resumed_at_the_top_of_the_table(house: House, windows:
     for client in clients:
         client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
     one, other = (at_table(windows.open(client, **PHONE), game_id) for client in clients)
-    expect(line(other)).to_have_text("The game is paused.")
+    expect(line(other)).to_have_text("Paused. Resume?")
     request(one, "The game is paused.").get_by_role("button", name="Resume").click()
     expect(request(one, "You asked to resume the game.").get_by_role("button", name="Withdraw")).to_be_visible()
     request(other, "fay asks to resume the game.").get_by_role("button", name="Agree").click()
     until(lambda: clients[0].get(f"/v1/games/{game_id}")["status"] == "running")
     expect(line(one)).to_have_count(0)
-    expect(line(other)).to_have_text("You agreed to resume the game. Everyone has agreed.")
+    expect(line(other)).to_have_text("All agreed")
+    expect(line(other)).to_have_attribute("title", "You agreed to resume the game. Everyone has agreed.")
 
 
 def test_players_who_asked_for_a_vote_or_agreed_to_it_see_who_has_to_answer(house: House, windows: Windows) -> None:
@@ -233,11 +236,13 @@ def test_players_who_asked_for_a_vote_or_agreed_to_it_see_who_has_to_answer(hous
     for client in (one, two):  # the second seat, then the first
         client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
     asking, agreeing, asked = (at_table(windows.open(it), game_id) for it in (one, two, three))
-    expect(line(asked)).to_contain_text("ask for a pause.")
-    expect(line(asking)).to_have_text(re.compile(r"^You asked for a pause\. Still to answer: \w+\.$"))
-    expect(line(agreeing)).to_have_text(re.compile(r"^You agreed to a pause\. Still to answer: \w+\.$"))
+    expect(line(asked)).to_contain_text(": pause?")
+    for page, news, words in [(asking, "pause?", "You asked for"), (agreeing, "agreed", "You agreed to")]:
+        expect(line(page)).to_have_text(f"You: {news}")
+        expect(line(page)).to_have_attribute("title", re.compile(rf"^{words} a pause\. Still to answer: \w+\.$"))
     three.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
-    expect(line(agreeing)).to_have_text(re.compile(r"^You agreed to a pause\. \w+: not now\.$"))
+    expect(line(agreeing)).to_have_text(re.compile(r"^\w+: not now$"))
+    expect(line(agreeing)).to_have_attribute("title", re.compile(r"^You agreed to a pause\. \w+: not now\.$"))
 
 
 def test_the_last_player_who_agrees_sees_what_came_of_it(house: House, windows: Windows) -> None:
@@ -246,7 +251,8 @@ def test_the_last_player_who_agrees_sees_what_came_of_it(house: House, windows: 
     other.post(f"/v1/games/{game_id}/votes", {"on": "offer"}, status=200)
     page = at_table(windows.open(one, **PHONE), game_id)
     request(page, "vic asks to offer the bots’ seats to others.").get_by_role("button", name="Agree").click()
-    expect(line(page)).to_have_text("You agreed to offer the bots’ seats to others. Everyone has agreed.")
+    expect(line(page)).to_have_text("All agreed")
+    expect(line(page)).to_have_attribute("title", "You agreed to offer the bots’ seats to others. Everyone has agreed.")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
 
@@ -258,9 +264,57 @@ def test_a_vote_is_shown_at_the_top_at_once_even_during_the_players_turn(house: 
     page.get_by_text("Options, pause, leave").click()
     page.get_by_role("button", name="Vote to pause").click()
     expect(page.get_by_role("button", name="Withdraw your vote to pause")).to_be_attached()
-    expect(line(page)).to_contain_text("You asked for a pause. Still to answer: ")
+    expect(line(page)).to_have_text("You: pause?")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_all_buttons_of_a_request_are_on_a_phone_while_another_game_waits(
+    house: House, windows: Windows, width: int
+) -> None:
+    game_id, clients = seated(house, f"pia-{width}", f"rex-{width}")
+    one, other = sorted(clients, key=lambda it: it.get(f"/v1/games/{game_id}")["you"]["turn"] is not None)
+    game_of(one, ME, BOT, BOT, title="A game that waits for its player")
+    page = at_table(windows.open(one, **PHONE | {"viewport": {"width": width, "height": 740}}), game_id)
+    expect(page.locator(".state .next")).to_be_visible()
+    other.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
+    line(page).click()
+    buttons = page.locator(".asks button")
+    expect(buttons).to_have_count(4)
+    for it in buttons.all():
+        expect(it).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Agree").click()
+    paused = request(page, "The game is paused.").get_by_role("button", name="Resume")
+    expect(paused).to_be_in_viewport(ratio=1)
+    assert not too_wide(page) and objections(page) == []
+
+
+def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_move(
+    house: House, windows: Windows
+) -> None:
+    game_id, clients = seated(house, "ole", "pam", "ron")
+    one = next(it for it in clients if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    other = next(it for it in clients if it is not one)
+    page, vote = at_table(windows.open(one, **PHONE), game_id), f"/v1/games/{game_id}/votes"
+    other.post(vote, {"on": "pause"}, status=200)
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
+    other.post(vote, {"on": "abandon"}, status=200)
+    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?\+1$"))
+    assert not line(page).locator("span").last.evaluate(IS_CUT)
+    request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
+    line(page).click()
+    refused = page.locator(".request").filter(has_text="You said: not now.").get_by_role("button", name="Agree")
+    expect(refused).to_have_class("plain")
+    play(one, game_id)
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
+    request(page, "").get_by_role("button", name="Not now").click()
+    expect(line(page)).to_have_text("You: not now")
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(line(page)).to_have_count(0)
+    other.post(vote, {"on": "offer"}, status=200)
+    expect(line(page)).to_have_text(re.compile(r"^\w+: offer seats\?$"))
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])

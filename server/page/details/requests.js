@@ -37,8 +37,8 @@ const present = (game) => game.seats.filter((it) => it.kind !== "bot" && !it.sta
 const granted = store(/** @type {{base: string, wish: Wish} | null} */ (null));
 
 /**
- * Show the first open request, or what came of the player's answer, in one line beside the scores, so that nothing moves.
- * A tap opens the whole text of all of them with their buttons. Once closed, the line returns with the next change.
+ * Show the newest request in a few words beside the scores, so that nothing moves. A tap opens the whole text of all of
+ * them with their buttons. Once closed, the line returns with the next change. What is settled goes with the next version.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -57,12 +57,18 @@ export function Requests({ table }) {
   const [isClosed, setClosed] = useState(false);
   const line = useRef();
   const last = useStore(granted);
-  const shown = known?.base === base ? requestsIn(game, known.votes, last?.base === base && game.status === "running" ? last.wish : null) : [];
-  const state = shown.map((it) => it.told).join("\n");
-  useEffect(() => {
-    setClosed(false);
-    if (!state) setOpen(false);
-  }, [state, game.you?.turn]);
+  const order = useRef(/** @type {Wish[]} */ ([])); // newest first
+  const settledAt = useRef(/** @type {Map<string, number>} */ (new Map())); // the version, or -1 once closed
+  const wishes = known ? WISHES.filter((wish) => inFavour(known.votes, wish).length > 0) : [];
+  order.current = [...wishes.filter((it) => !order.current.includes(it)), ...order.current.filter((it) => wishes.includes(it))];
+  const all = known?.base === base
+    ? requestsIn(game, known.votes, order.current, last?.base === base && game.status === "running" ? last.wish : null) : [];
+  const settled = all.filter((it) => it.isSettled).map((it) => it.told);
+  settledAt.current = new Map(settled.map((it) => [it, settledAt.current.get(it) ?? game.version]));
+  const shown = all.filter((it) => !it.isSettled || settledAt.current.get(it.told) === game.version);
+  const state = all.map((it) => it.told).join("\n");
+  useEffect(() => setClosed(false), [state, game.you?.turn]);
+  useEffect(() => void (shown.length || setOpen(false)), [shown.length]);
   if (!known || !shown.length || isClosed) return null;
   const fold = () => {
     setOpen(false);
@@ -71,11 +77,12 @@ export function Requests({ table }) {
   const close = () => {
     setOpen(false);
     setClosed(true);
+    for (const it of settled) settledAt.current.set(it, -1);
     document.getElementById("main")?.focus({ preventScroll: true }); // the button disappears
   };
   return html`<div class="asks" onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isOpen && fold()}>
-    <button class="brief" ref=${line} aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}><span>${shown[0].told}</span>${
-      shown.length > 1 && html`<b>+${shown.length - 1}</b>`}</button>
+    <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${shown[0].names}</span><span>${
+      shown[0].news}</span>${shown.length > 1 && html`<b>+${shown.length - 1}</b>`}</button>
     <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
     ${isOpen && html`<div class="whole">${shown.map(({ wish, Drawn, told }) => html`<${Drawn} key=${wish} table=${table} wish=${wish}
       told=${told} votes=${known.votes} fold=${fold} />`)}</div>`}
@@ -83,35 +90,41 @@ export function Requests({ table }) {
 }
 
 /**
- * Return what the player is asked for, what they answered, whether they can resume the game, and their own open requests.
+ * Return what the player is asked for, whether they can resume the game, and their own requests, then what is settled.
  * @param {SeenTable["game"]} game
  * @param {Votes} votes
+ * @param {Wish[]} order the wishes, newest first
  * @param {Wish | null} granted the wish to which the player was the last to agree
  */
-function requestsIn(game, votes, granted) {
+function requestsIn(game, votes, order, granted) {
   const seat = game.you?.seat ?? -1;
   const listedNames = (/** @type {number[]} */ seats) => listed(seats.map((it) => seatName(game.seats[it])));
-  const isOpen = (/** @type {Wish} */ wish) => present(game).some((it) => !inFavour(votes, wish).includes(it));
-  const own = WISHES.filter((wish) => inFavour(votes, wish).includes(seat) && isOpen(wish));
-  const others = WISHES.filter((wish) => inFavour(votes, wish).length > 0 && !inFavour(votes, wish).includes(seat));
-  const answers = (/** @type {Wish} */ wish) => {
+  const short = (/** @type {string} */ key, names = "") => ({ names, news: t(`asks.short.${key}`, { names: "" }) }); // only names are cut off
+  const asked = order.map((wish) => {
+    const favours = inFavour(votes, wish);
+    const isOwn = favours.includes(seat);
     const refusing = votes.refusals[wish].filter((it) => it !== seat);
-    const waiting = present(game).filter((it) => it !== seat && !inFavour(votes, wish).includes(it) && !refusing.includes(it));
-    return [refusing.length > 0 && t("asks.refused", { names: listedNames(refusing) }),
+    const isRefused = votes.refusals[wish].includes(seat);
+    const waiting = present(game).filter((it) => it !== seat && !favours.includes(it) && !refusing.includes(it));
+    const answers = [refusing.length > 0 && t("asks.refused", { names: listedNames(refusing) }),
       waiting.length > 0 && t("asks.waiting", { names: listedNames(waiting) })];
-  };
-  const isRefused = (/** @type {Wish} */ wish) => votes.refusals[wish].includes(seat);
-  const asked = others.map((wish) => {
-    const seats = wish === "take-back" && votes[wish] ? [votes[wish].seat] : inFavour(votes, wish);
-    return { wish, isRefused: isRefused(wish), Drawn: Request, told: [t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }),
-      ...(isRefused(wish) ? [t("asks.refused.you"), ...answers(wish)] : [])].filter(Boolean).join(" ") };
-  });
+    const seats = wish === "take-back" && votes[wish] ? [votes[wish].seat] : favours;
+    const isMine = seats[0] === seat;
+    if (!isOwn) return { wish, isOwn, isSettled: isRefused, Drawn: Request,
+      ...(isRefused ? short("refused", t("asks.you")) : short(wish, listedNames(seats))),
+      told: [t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }),
+        ...(isRefused ? [t("asks.refused.you"), ...answers] : [])].filter(Boolean).join(" ") };
+    return { wish, isOwn, isSettled: refusing.length > 0, Drawn: Own,
+      ...(refusing.length ? short("refused", listedNames(refusing)) : short(isMine ? wish : "agreed", t("asks.you"))),
+      told: [t(`asks.${isMine ? "mine" : "agreed"}.${wish}`), ...answers].filter(Boolean).join(" ") };
+  }).filter((it) => !it.isOwn || present(game).some((one) => !inFavour(votes, it.wish).includes(one)));
   const isResumed = game.status === "paused" && !votes.resume.length;
-  return [...asked.filter((it) => !it.isRefused), ...(granted ? [{ wish: granted, Drawn: Granted, told: `${t(`asks.agreed.${granted}`)} ${t("asks.all")}` }] : []),
-    ...(isResumed ? [{ wish: "resume", Drawn: Paused, told: t("ask.paused") }] : []), ...own.map((wish) => {
-      const asker = wish === "take-back" ? votes[wish]?.seat : votes[wish][0];
-      return { wish, Drawn: Own, told: [t(`asks.${asker === seat ? "mine" : "agreed"}.${wish}`), ...answers(wish)].filter(Boolean).join(" ") };
-    }), ...asked.filter((it) => it.isRefused)];
+  const open = asked.filter((it) => !it.isSettled);
+  return [...open.filter((it) => !it.isOwn),
+    ...(isResumed ? [{ wish: /** @type {Wish} */ ("resume"), isSettled: false, Drawn: Paused, ...short("paused"), told: t("ask.paused") }] : []),
+    ...open.filter((it) => it.isOwn),
+    ...(granted ? [{ wish: granted, isSettled: true, Drawn: Granted, ...short("all"), told: `${t(`asks.agreed.${granted}`)} ${t("asks.all")}` }] : []),
+    ...asked.filter((it) => it.isSettled)];
 }
 
 /**
@@ -125,10 +138,11 @@ const useVote = (table, wish, consents, fold) => useSubmit(async () => {
   const { game, base } = table;
   const before = votes.get()?.votes;
   const isLast = consents && before && present(game).every((it) => it === game.you?.seat || inFavour(before, wish).includes(it));
-  granted.set(isLast ? { base, wish } : null);
+  granted.set(null);
   tell(table.base, await call("POST", `${table.base}/votes`, { on: wish, vote: consents }));
   fold();
   await table.look();
+  if (isLast) granted.set({ base, wish }); // it goes with the version after this one
 });
 
 /** @typedef {{table: SeenTable, wish: Wish, told: string, votes: Votes, fold: () => void}} Row */
@@ -143,7 +157,7 @@ function Request({ table, wish, told, votes, fold }) {
     { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
   return html`<section class="strip request" aria-label=${told}>
     <p><strong>${told}</strong>${until && ` ${t("take-back.what", until)} ${t("take-back.ends")} ${until.due}`}</p>
-    <button disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
+    <button class=${isRefused ? "plain" : ""} disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
     ${!isRefused && html`<button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
       t("asks.later")}</button>`}
     ${(error || wrong) && html`<${Sorry} error=${error || wrong} />`}
