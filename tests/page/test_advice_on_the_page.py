@@ -264,7 +264,7 @@ def test_a_hint_in_mid_turn_is_about_the_rest_of_the_turn(house: House, windows:
     found = ada.get(f"/v1/games/{game_id}/hint")["moves"][0]
     begun = [it["move"] for it in (found, *found["then"])]
     tool.click()
-    expect(page.locator(".hint li").first).to_contain_text("then: ")
+    expect(page.locator(".hint li strong").first).to_have_text(re.compile(r"^You would .+ and put .+\.$"))
     page.locator(".hint").get_by_role("button", name="Choose").first.click()
     expect(table).to_have_attribute("data-begun", str(len(begun)))
     assert ada.post(f"/v1/games/{game_id}/hint", {"begun": begun}, status=200)["moves"] == []
@@ -457,8 +457,8 @@ def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, window
     page.route("**/hint", lambda route: route.fulfill(json={"turn": turn, "moves": moves}))
     page.goto(f"/#/games/{game_id}")
     page.get_by_role("button", name="Hint", exact=True).click()
-    expect(page.locator(".hint li strong").first).to_contain_text("Star birth for slot 2")
-    expect(page.locator(".hint li").filter(has_text="Star birth for slot 2")).to_have_count(1)
+    expect(page.locator(".hint li strong").first).to_contain_text("You would put Star birth in slot 2 and ")
+    expect(page.locator(".hint li").filter(has_text="Star birth in slot 2")).to_have_count(1)
     expect(page.locator(f'.held.hinted[data-card="{cards[4]}"]')).to_be_visible()
 
 

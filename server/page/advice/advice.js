@@ -23,17 +23,17 @@ const [SIDE, LANE] = [18, 28]; // margins of the curve; its marks have a lane ab
 const APART = 40; // from mark to mark
 
 /**
- * Return a function that describes a move as the game's own module does, or as emails do if the game has none, and
- * whether that module has loaded.
+ * Return a function that describes a move as the game's own module does, or as emails do if the game has none, whether
+ * that module has loaded, and the module.
  * @param {Game} game
  * @param {RulesDescription} rules
- * @returns {[written: (it: {move: Move, words: string}) => string, isReady: boolean]}
+ * @returns {[written: (it: {move: Move, words: string}) => string, isReady: boolean, form: PlanForm | null]}
  */
 function useWritten(game, rules) {
   /** @returns {Promise<PlanForm | null>} */
   const load = async () => (ROOMS.includes(game.rules) ? import(addressOf(`${game.rules}/plan.js`)) : null);
   const [form, error] = useLoaded(load, [game.rules]);
-  return [({ move, words }) => form?.written(move, rules) ?? words, form !== null || !!error || !ROOMS.includes(game.rules)];
+  return [({ move, words }) => form?.written(move, rules) ?? words, form !== null || !!error || !ROOMS.includes(game.rules), form];
 }
 
 /**
@@ -54,7 +54,7 @@ export function Hint({ table, rules, close }) {
   const ask = async () => ({ ...await call("POST", `${base}/hint`, { begun: JSON.parse(steps) }), steps });
   const [found, error] = useLoaded(ask, [game.you.turn, steps]);
   const hint = found?.steps === steps ? found : null;
-  const [written, isReady] = useWritten(game, rules);
+  const [written, isReady, form] = useWritten(game, rules);
   const all = isReady && hint ? /** @type {HintedMove[]} */ (hint.moves) : [];
   const moves = all.filter((it, i) => all.findIndex((one) => written(one) === written(it)) === i); // copies of a card
   const isWhole = hint !== null && hint.turn !== null && !hint.moves.length;
@@ -74,6 +74,9 @@ export function Hint({ table, rules, close }) {
     return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
       it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ") || t("hint.equal");
   };
+  const told = (/** @type {HintedMove} */ it) => (form?.told
+    ? html`<strong>${form.told(stepsOf(it), JSON.parse(steps), game.view, rules)}</strong>`
+    : html`<strong>${written(it)}</strong>${it.then.length > 0 && `, ${t("hint.then", { moves: it.then.map(written).join("; ") })}`}.`);
   const leave = () => {
     place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
     close();
@@ -94,8 +97,7 @@ export function Hint({ table, rules, close }) {
       <button class="plain" aria-label=${t("close")} onClick=${leave}>×</button></div>
     ${moves.length > 0 && html`<ol tabindex="0" aria-label=${t("hint")}>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
         onPointerEnter=${() => mark(i)} onFocusIn=${(/** @type {FocusEvent} */ event) => look(event, i)} onClick=${(/** @type {Event} */ event) => look(event, i)}>
-        <span><strong>${written(it)}</strong>${it.then.length > 0 && html`<span class="then">, ${
-          t("hint.then", { moves: it.then.map(written).join("; ") })}</span>`}. <span class="faint">${aboutMove(it)}</span></span>
+        <span>${told(it)} <span class="faint">${aboutMove(it)}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
           aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
     ${error && html`<${Sorry} error=${error} />`}

@@ -71,9 +71,10 @@ export interface Store<T> {
   watch(tell: (value: T) => void): () => void;
 }
 
-/** A game's `plan.js`: describes a move in one line, and gives the conditions under which its place is still free. */
+/** A game's `plan.js`: describes a move in one line, and several in a sentence if it can, and gives the conditions under which its place is still free. */
 export interface PlanForm {
   written(move: any, rules: any): string;
+  told?(moves: any[], begun: any[], view: any, rules: any): string;
   isFree(move: any, view: any): NonNullable<PlannedMove["if"]>;
   [name: string]: any;
 }

@@ -207,6 +207,32 @@ function laidInWords({ slot2, slot1 }, cards) {
 }
 
 /**
+ * Describe possible steps of a turn in a sentence, as `foreseen` describes their effect.
+ * @param {any[]} steps
+ * @param {any[]} begun the steps before them
+ * @param {Readonly<Record<string, Piece | null>>} board before all of them
+ * @param {Rules} rules
+ */
+export function sentence(steps, begun, board, { cards }) {
+  const now = { ...board };
+  const told = [...begun, ...steps].map((it) => {
+    const { field, slot, path = [field] } = it;
+    const kind = it.class ?? now[path[0]] ?? "punkt";
+    const words = { star: star(kind), field, slot, from: path[0], to: path.at(-1), gained: "" };
+    now[path[0]] = null;
+    if (it.do === "lay" || it.do === "move") now[path.at(-1)] = kind;
+    if (it.cmd === "choose") return t("would.cards-chosen", { slot2: cardName(it.slot2, cards), slot3: cardName(it.slot3, cards) });
+    if (it.cmd === "lay") return t(`would.cards-laid${it.dropNova ? ".dropped" : ""}`, { cards: laidInWords(it, cards) });
+    const effect = it.cmd === "finish" ? "act-finished" : EFFECTS[it.do];
+    return effect ? t(`would.${effect}`, words) : stepName(it, cards);
+  });
+  return t("would.turn", { steps: listed(told.slice(begun.length)) });
+}
+
+/** @type {Record<string, string>} */
+const EFFECTS = { lay: "star-laid", move: "star-moved", remove: "star-removed", nova: "supernova-laid", lapse: "action-lapsed" };
+
+/**
  * Describe a possible step: the slot, the action, the cards and the field.
  * @param {any} step a step, possibly from a newer server
  * @param {Cards} cards
