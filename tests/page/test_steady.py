@@ -183,7 +183,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
 def test_a_request_moves_nothing_while_another_player_is_to_move(
     house: House, windows: Windows, rules: str, size: str
 ) -> None:
-    ada, ben = (quiet(sign_in(house, f"{name}-waits-{rules}-{size.split()[0]}@example.org")) for name in ("ada", "ben"))
+    ada, ben = (quiet(sign_in(house, f"{name}{rules[7]}{size[0]}@example.org")) for name in ("ada", "ben"))
     options = {"start_seat": 0} if rules == "sternenhimmel" else {}
     game_id = game_of(ada, ME, OPEN, *[BOT] * (rules == "sternenhimmel"), rules=rules, options=options)
     ben.post(f"/v1/games/{game_id}/seats", {})
