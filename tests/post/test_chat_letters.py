@@ -261,7 +261,6 @@ def test_no_email_about_the_chat_is_sent_to_players_who_have_seen_it(
     for has_seen in (
         lambda: note_watching([(game_id, ada)], clock.now() + MINUTE),
         lambda: Someone(app, "ada").get(f"/v1/games/{game_id}/messages"),
-        lambda: say(game_id, ada, "Hello."),
     ):
         later(HOUR)
         say(game_id, bea, "Seen before the email.")

@@ -52,7 +52,7 @@ _IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
     re.IGNORECASE,
 )
 _OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})(?:\s?:\s?|\s[-–—]\s)\S.*", re.IGNORECASE)
-_OF_KIND = re.compile(r"\s*([^\W\d_]+)\s?:\s?(\S.*)")  # such as `Sternenhimmel: 7 leo c`
+_OF_KIND = re.compile(r"\s*([^\W\d_]+)\s?:\s?(\S.*)")  # such as `NAME: 7 leo c`
 _COMMAND_OF_GAME = re.compile(
     r"\s*([^\W\d]+)\s+(?:(?:game|spiel|partie|partita|nr\.?|no\.?|#)\s?)?(\d{1,6})[\s.!]*", re.IGNORECASE
 )
@@ -230,7 +230,7 @@ def _parts_of(line: str) -> list[str]:
 
 
 def _with_numbers(read: Mail, due: Sequence[Due]) -> Mail:
-    """Return an email with the number of the game in place of its kind, in lines such as `Sternenhimmel: 7 leo c`, if
+    """Return an email with the number of the game in place of its kind, in lines such as `NAME: 7 leo c`, if
     only one such game is waiting."""
 
     def numbered(line: str) -> str:
