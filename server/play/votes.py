@@ -342,8 +342,8 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
 
 
 def ended_by(game: Game, seat: Seat) -> Seat | None:
-    """Return the seat whose move ended the vote on this player's take-back. Return None if there is
-    none, or if the player has moved since."""
+    """Return the seat whose move ended the vote on this player's take-back. Return None if there is none, or if the
+    player has moved since."""
     asked = (Vote.game_id == game.game_id) & (Vote.wish == TAKE_BACK) & (Vote.seat == seat) & (Vote.mover == seat)
     begun = db.session.scalars(select(Vote.at_version).where(asked)).one_or_none()
     if begun is None:

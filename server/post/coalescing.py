@@ -4,8 +4,9 @@ An email waits up to two minutes while another game may bring its reader a turn,
 The email is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
 
 The email about a turn or about the end also contains the confirmation of the reader's last move by email, if that is
-still waiting. Our reply to a player whose email pauses the game replaces the email about the pause. The email about the first turn of
-a new player contains our answer to the email that started the game. So these emails wait briefly for emails from their reader that are being processed.
+still waiting. Our reply to a player whose email pauses the game replaces the email about the pause. The email about the
+first turn of a new player contains our answer to the email that started the game. So these emails wait briefly for
+emails from their reader that are being processed.
 """
 
 from collections.abc import Collection, Sequence
@@ -68,8 +69,7 @@ def _signs_up(reader: UUID, by: datetime) -> bool:
     """Return whether an email to the post desk is being processed that has created the reader's account. The email about
     their turn can contain our answer."""
     player = db.session.get(Player, reader)
-    is_new = player is not None and by - player.made_at < _PROCESSING
-    return is_new and player is not None and has_mail(stranger_id(player.email), by)
+    return player is not None and by - player.made_at < _PROCESSING and has_mail(stranger_id(player.email), by)
 
 
 def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: datetime) -> datetime | None:

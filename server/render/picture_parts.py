@@ -81,12 +81,12 @@ class Line(NamedTuple):
 
     @property
     def svg(self) -> str:
-        weight = ' font-weight="700"' if self.bold else ""
+        weight, kept = ' font-weight="700"' if self.bold else "", ""
         if self.keeps_width:
             width = font_of(self.size, self.bold).getlength(self.words)
-            weight += f' textLength="{width:.0f}" lengthAdjust="spacingAndGlyphs"'
+            kept = f' textLength="{width:.0f}" lengthAdjust="spacingAndGlyphs"'
         place = f'x="{self.x}" y="{self.y}" font-size="{self.size}" text-anchor="{self.anchor}"'
-        return f"<text {place} fill={quoteattr(self.colour)}{weight}>{escape(self.words)}</text>"
+        return f"<text {place} fill={quoteattr(self.colour)}{weight}{kept}>{escape(self.words)}</text>"
 
 
 Part = Sprite | Line | str  # a string is invisible markup, such as the start of a group
