@@ -23,9 +23,8 @@ SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves 
 MOVES: Final = 3
 CLOSEST: Final = 2  # moves that are compared even if they have the same aim
 LEAST: Final = 0.5  # points
-MUCH: Final = (
-    10  # points behind the best move from which a game's hints leave a move out, unless it sets its own `MUCH`
-)
+# Points behind the best move from which hints leave a move out, unless the game sets its own `MUCH`
+MUCH: Final = 10
 
 
 def effort(rules: Rules) -> Effort:

@@ -5,11 +5,12 @@ decides.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
+from functools import partial
 from html import escape
 from typing import NamedTuple
 from uuid import UUID
@@ -215,13 +216,15 @@ def _pass_on_numbered(errand: Errand, due: Sequence[Due], whole: Sequence[tuple[
     return sorted(told, key=lambda it: order.get(it.line.strip(), len(lines)))
 
 
+def _with_lines(read: Mail, change: Callable[[Sequence[str]], Iterable[str]]) -> Mail:
+    """Return an email with what `change` makes of its lines, and of those beside them."""
+    beside = None if read.beside is None else tuple(change(read.beside))
+    return replace(read, lines=tuple(change(read.lines)), beside=beside)
+
+
 def _with_a_game_a_line(read: Mail) -> Mail:
     """Return an email with a line for each game that a line such as `game 2: 7 leo c, game 3: later` names."""
-
-    def split(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple(part for line in lines for part in _parts_of(line))
-
-    return replace(read, lines=split(read.lines), beside=None if read.beside is None else split(read.beside))
+    return _with_lines(read, lambda lines: (part for line in lines for part in _parts_of(line)))
 
 
 def _parts_of(line: str) -> list[str]:
@@ -230,8 +233,8 @@ def _parts_of(line: str) -> list[str]:
 
 
 def _with_numbers(read: Mail, due: Sequence[Due]) -> Mail:
-    """Return an email with the number of the game in place of its kind, in lines such as `NAME: 7 leo c`, if
-    only one such game is waiting."""
+    """Return an email with the number of the game in place of its kind, in lines such as `NAME: 7 leo c`, if only one
+    such game is waiting."""
 
     def numbered(line: str) -> str:
         found = _OF_KIND.fullmatch(line[:_LONGEST])
@@ -240,8 +243,7 @@ def _with_numbers(read: Mail, due: Sequence[Due]) -> Mail:
         numbers = [it.number for it in due if it.game.table.rules.NAME == game_in(found[1])]
         return for_game(numbers[0], found[2]) if len(numbers) == 1 else line
 
-    beside = None if read.beside is None else tuple(map(numbered, read.beside))
-    return replace(read, lines=tuple(map(numbered, read.lines)), beside=beside)
+    return _with_lines(read, partial(map, numbered))
 
 
 def _section(read: Mail, number: int, named: Collection[int]) -> Mail:
@@ -254,8 +256,7 @@ def _section(read: Mail, number: int, named: Collection[int]) -> Mail:
             present = found if found in named else present
             yield line if present == number or found in named else ""
 
-    beside = None if read.beside is None else tuple(own(read.beside))
-    return replace(read, lines=tuple(own(read.lines)), beside=beside)
+    return _with_lines(read, own)
 
 
 def _loose_moves(read: Mail, named: Sequence[int], due: Sequence[Due]) -> list[tuple[int, str]]:
@@ -278,11 +279,7 @@ def _loose_moves(read: Mail, named: Sequence[int], due: Sequence[Due]) -> list[t
 
 def _without(read: Mail, left_out: Collection[str]) -> Mail:
     """Return an email without these lines."""
-
-    def rest(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple("" if line in left_out else line for line in lines)
-
-    return replace(read, lines=rest(read.lines), beside=None if read.beside is None else rest(read.beside))
+    return _with_lines(read, lambda lines: ("" if line in left_out else line for line in lines))
 
 
 def _pass_on_to(
