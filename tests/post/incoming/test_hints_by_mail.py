@@ -73,7 +73,8 @@ def test_a_hint_lists_the_moves_of_the_api_as_lines_that_can_be_sent_back(
     assert moves_in(answer, locale) == expected
     assert all(" ".join(it["why"].split()) in " ".join(answer.text.split()) for it in found)
     kinds = {re.sub(r"#\d+", "", write_move(GAMES[rules], GAMES[rules].move_from_json(it), locale)) for it in legal}
-    assert len(expected) == min(3, len(kinds))  # copies of a card count once
+    assert 1 <= len(expected) <= min(3, len(kinds))  # copies of a card count once; much worse moves are left out
+    assert len({re.sub(r"#\d+", "", it) for it in expected}) == len(expected)
     assert f"<code>{expected[0]}</code>" in answer.page
     assert load(game_id).version == before
     ada_writes(office, expected[-1])
