@@ -81,13 +81,15 @@ function drawnOut(size) {
 }
 
 /**
- * Return the position of a bonus: away from the centre, where fields are less dense, but inwards at the edge.
+ * Return the position of a bonus: away from the centre, where fields are less dense, but inwards at the edge. At the
+ * centre, it is above.
  * @param {number} dx offset from the centre
  * @param {number} dy
  * @param {number} far
  */
-function outwards(dx, dy, far) {
+export function outwards(dx, dy, far) {
   const from = Math.hypot(dx, dy);
+  if (from === 0) return { x: 0, y: 1.05 - far };
   const way = (from > 40 ? -far : far) / from;
   return { x: 1.2 * dx * way, y: dy * way + 1.05 };
 }
