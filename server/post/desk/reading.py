@@ -42,6 +42,8 @@ from server.post.incoming.doubt import (
     is_ending,
     is_harmless_above,
     is_lead_in,
+    is_question,
+    sentences_in,
     without_footer,
 )
 from server.post.incoming.lines import Grammar, Spoken, means_something
@@ -232,7 +234,7 @@ def read_request(mail: Mail, locale: str) -> Request:
         asked = _answerable(found, bool(wishes))
         said = "" if asked and not wishes else next((it for it in lines if not is_courtesy(it)), "")
         said = clean(said, LONGEST)
-        outright = _outright(lines, wishes)
+        outright = _outright(mail.lines, wishes)
         return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, outright=outright)
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
     last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail, locale)
@@ -265,13 +267,15 @@ def read_request(mail: Mail, locale: str) -> Request:
 
 
 def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]:
-    """Return the commands that do what an email wishes for outright, each with the line as written. The name comes
-    first, so that the game shows it."""
-    line, games = wish_to_play_in(lines), [it.rest for it in wishes if it.command == PLAY]
-    if not line or len(games) != 1:
+    """Return the commands that do what an email wishes for outright, each with the sentence as written, and the other
+    sentences that get an answer. The name comes first, so that the game shows it."""
+    sentence, games = wish_to_play_in(lines), [it.rest for it in wishes if it.command == PLAY]
+    if not sentence or len(games) != 1:
         return ()
-    name = next((Asked(it, SET, f"{NAME} {name_in(it)}") for it in lines if only_names(it)), None)
-    return *([name] if name else []), Asked(clean(line, LONGEST), PLAY, games[0])
+    told = [clean(it, LONGEST) for it in sentences_in(lines)]
+    name = next((Asked(_bare(it), SET, f"{NAME} {name_in(it)}") for it in told if only_names(it)), None)
+    aside = (Asked(it, "", is_question=True) for it in told if is_for_desk(it) or is_question(it))
+    return *([name] if name else []), Asked(_bare(sentence), PLAY, games[0]), *aside
 
 
 def is_for_desk(line: str) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from flask_babel import gettext
@@ -17,7 +18,8 @@ from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
-from server.post.incoming.doubt import is_courtesy
+from server.post.desk.setting_wishes import wished_setting
+from server.post.incoming.doubt import contradiction_in, is_courtesy, is_question, sentences_in, without_footer
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -58,7 +60,8 @@ _WISH_TO_PLAY = re.compile(
     r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(\w+)(?: contre {0})?"
     r"|(?:je )?joue[rz]? (?:à |une partie de )?(\w+)(?: contre {0})?"
     r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(\w+)(?: contro {0})?"
-    r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie)){0,2}[ .!]*".replace(
+    r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie"
+    r"|then|now|first|dann|jetzt|mal|zuerst|alors|donc|maintenant|d['’]abord|allora|ora|adesso|prima)){0,2}[ .!]*".replace(
         "{0}", _BOTS
     ),
     re.IGNORECASE,
@@ -144,11 +147,22 @@ def wish_in(command: str, rest: str) -> Wish | None:
 
 
 def wish_to_play_in(lines: Sequence[str]) -> str:
-    """Return the line of an email that only says that its writer wants to play a game, against bots if against anybody,
-    and perhaps their name. Return "" for any other email."""
-    own = [line for line in lines if line.strip() and not (is_courtesy(line) or only_names(line))]
-    found = _WISH_TO_PLAY.fullmatch(own[0].strip()) if len(own) == 1 else None
-    return own[0] if found and any(is_game(it) for it in found.groups() if it) else ""
+    """Return the sentence of an email that says that its writer wants to play a game, against bots if against anybody.
+    Return "" if other sentences do more than name the writer, wish for a setting, or ask about something else."""
+    own = list(filter(None, sentences_in(takewhile(lambda line: line.rstrip() != "--", without_footer(lines)))))
+    wanted = [
+        it for it in own if (found := _WISH_TO_PLAY.fullmatch(it)) and any(map(is_game, filter(None, found.groups())))
+    ]
+    return wanted[0] if len(wanted) == 1 and all(it in wanted or _may_stand_beside(it) for it in own) else ""
+
+
+def _may_stand_beside(sentence: str) -> bool:
+    """Return whether a sentence leaves a wish for a game beside it as it is."""
+    is_aside = is_question(sentence) and not (_games_in(sentence) or is_about(sentence, PEOPLE, INVITING, BOTS))
+    is_fine = is_aside or wished_setting(sentence) is not None
+    return (
+        is_courtesy(sentence) or only_names(sentence) or (is_fine and not contradiction_in([sentence], is_light=True))
+    )
 
 
 def only_names(line: str) -> bool:
@@ -162,7 +176,7 @@ def _commands(text: str, games: Sequence[str], is_near: bool, is_outright: bool)
     is_wanted = is_about(text, WANTING)
     if names_game and is_about(text, THE_GAME, HOW_TO_PLAY, THE_RULES):
         yield RULES
-        if not (games and against_bot and is_wanted):
+        if not (is_outright or (games and against_bot and is_wanted)):
             return
     is_playing = games and is_about(text, PLAYING)
     is_short = games and not is_near and len(text.split()) <= _SHORT

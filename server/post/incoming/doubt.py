@@ -408,7 +408,7 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
     contradiction. The following don't count: questions for a fact, quoted subjects, lines that begin with `|`, and
     warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
     """
-    for sentence in _sentences(lines):
+    for sentence in sentences_in(lines):
         if is_question(sentence) and is_about(sentence, LATE):  # "if I'm late" is no condition
             continue
         is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
@@ -423,7 +423,7 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
 
 def questions_in(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the questions in this prose."""
-    return tuple(it for it in _sentences(lines) if is_question(it))
+    return tuple(it for it in sentences_in(lines) if is_question(it))
 
 
 def remarks_in(lines: Sequence[str], signed: Collection[str]) -> tuple[str, ...]:
@@ -491,7 +491,8 @@ def _own(lines: Iterable[str]) -> list[str]:
     return ["" if line.startswith("|") or is_subject(line) else line for line in lines]
 
 
-def _sentences(lines: Iterable[str]) -> Iterator[str]:
+def sentences_in(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences of this prose. A blank line ends a sentence."""
     for paragraph in _paragraphs(_own(lines)):
         yield from map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph)))
 
