@@ -1,5 +1,5 @@
 // Moves the focus to what is needed next while a player chooses a move by keyboard.
-import { useEffect, useLayoutEffect, useRef } from "../ui/html.js";
+import { useLayoutEffect, useRef } from "../ui/html.js";
 import { isIn } from "../ui/focus.js";
 
 const COVERED = 48; // pixels at the top that the bar may cover
@@ -28,7 +28,7 @@ export function useNextFocus(place, state, wanted, waits = false) {
     const { top, bottom } = next.getBoundingClientRect();
     next.focus({ preventScroll: top >= COVERED && bottom <= innerHeight }); // visible already
   });
-  useEffect(() => {
+  useLayoutEffect(() => { // after the next frame, a key pressed as soon as the hand shows would be lost
     const goHome = (/** @type {any} */ event) => {
       if (event.key !== "Home" || event.target.closest("input, select, textarea, dialog, [role=dialog]")) return;
       const hand = HAND.flatMap((it) => [...place.current.querySelectorAll(it)]);
