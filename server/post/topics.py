@@ -59,10 +59,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"costa|pagare|serve un account",
     ),
     HOW_LONG: _phrases(
-        r"how (?:long|much time|often (?:do|must|will) i)",
-        r"wie (?:lange|viel zeit|oft (?:muss|soll|bin) ich)",
-        r"combien de temps",
-        r"quanto (?:dura|tempo|ci vuole)",
+        r"how (?:long|much time|often (?:do|must|will) i)|time (?:limit|control)|deadlines?",
+        r"wie (?:lange|viel zeit|oft (?:muss|soll|bin) ich)|zeitlimit|zeitbegrenzung|bedenkzeit|eine frist",
+        r"combien de temps|limite de temps|temps limité",
+        r"quanto (?:dura|tempo|ci vuole)|limite di tempo|tempo limite",
     ),
     PAUSE: _phrases(r"pause[nrd]?", r"pausier\w*|unterbrech\w*", r"interromp\w*", r"sospend\w*|in pausa"),
     VACATION: _phrases(
@@ -95,10 +95,11 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     HOW_TO_PLAY: _phrases(
         r"what do i (?:have to )?do|(?:goal|aim|object(?:ive)?)(?: of (?:the|this) game)?|how (?:do|can|would) (?:i|we|you) play"
-        r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played",
-        r"was muss ich (?:tun|machen)|(?:das )?(?:spiel)?ziel(?: des spiels)?|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
-        r"(?:le )?but du jeu|comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
-        r"(?:lo )?scopo del gioco|come (?:si gioca|funziona\w*|gioco|devo giocare)",
+        r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played"
+        r"|i (?:don['’]?t|do not) (?:understand|get)(?: it| this| how \w+| the (?:game|rules))?(?=\W*$)|i['’]?m (?:\w+ )?(?:lost|confused)|how (?:difficult|hard|easy|complicated)|is (?:it|this|the game|that) (?:\w+ )?(?:difficult|hard|easy|complicated|for (?:beginners|children|kids))",
+        r"(?:wie (?:schwer|schwierig|leicht|kompliziert)|ist (?:es|das|das spiel) (?:\w+ )?(?:schwer|schwierig|leicht|kompliziert|für (?:anfänger|kinder)))|(?:ich )?(?:verstehe|kapiere|versteh|kapier) (?:ich )?(?:\w+ )?(?:nicht|nichts)|was muss ich (?:tun|machen)|(?:das )?(?:spiel)?ziel(?: des spiels)?|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
+        r"c['’]est (?:\w+ )?(?:difficile|compliqué|facile|pour (?:débutants|(?:des |les )?enfants))|je ne comprends (?:pas|rien)|(?:le )?but du jeu|comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
+        r"è (?:\w+ )?(?:difficile|complicato|facile|per (?:principianti|bambini))|non (?:capisco|ho capito)|(?:lo )?scopo del gioco|come (?:si gioca|funziona\w*|gioco|devo giocare)",
     ),
     THE_RULES: _phrases(
         r"rules|explain|tutorial", r"(?:spiel)?regeln|erklär\w*", r"règles|expliqu\w+", r"regole|spiega\w*"
@@ -179,10 +180,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"quali (?:stelle|carte) ho|in mano|(?:vedere|mostra\w*|manda\w*) (?:il tavolo|il tabellone|l['’]immagine)",
     ),
     HISTORY: _phrases(
-        r"what (?:has )?happened|what (?:did|have) (?!i\b|we\b)(?:the )?\w+ (?:just )?(?:play|played|do|done)",
-        r"was ist (?:\w+ ){0,5}passiert|was (?:hat|haben) (?!ich\b)(?:die )?\w+ (?:gespielt|gemacht|getan|gezogen|gelegt)",
-        r"(?:que s['’]est-il|qu['’]est-ce qui s['’]est) passé|qu['’](?:a|ont) (?:joué|fait)|qu['’]est-ce (?:que |qu['’])(?!j['’])(?:les )?\w+ (?:a|ont) (?:joué|fait)",
-        r"(?:che )?cosa (?:è successo|ha (?:giocato|fatto)|hanno (?:giocato|fatto))",
+        r"what(?:['’]s| is) new|what (?:has )?happened|what (?:did|have) (?!i\b|we\b)(?:the )?\w+ (?:just )?(?:play|played|do|done)",
+        r"was (?:ist|gibt es|gibt['’]?s) (?:\w+ )?neue?s?|was ist (?:\w+ ){0,5}passiert|was (?:hat|haben) (?!ich\b)(?:die )?\w+ (?:gespielt|gemacht|getan|gezogen|gelegt)",
+        r"quoi de neuf|(?:que s['’]est-il|qu['’]est-ce qui s['’]est) passé|qu['’](?:a|ont) (?:joué|fait)|qu['’]est-ce (?:que |qu['’])(?!j['’])(?:les )?\w+ (?:a|ont) (?:joué|fait)",
+        r"novità|(?:che )?cosa (?:è successo|ha (?:giocato|fatto)|hanno (?:giocato|fatto))",
     ),
     TALKING: _phrases(
         r"(?:write|talk|chat|speak|send|reply) (?:\w+ ){0,2}(?:to|with) (?:the )?(?:others?|other players|everyone|everybody|them|my opponents?)",
@@ -223,10 +224,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"(?:può|potrebbe) .{1,40}\b(?:giocare con noi|partecipare|unirsi)",
     ),
     MY_GAMES: _phrases(
-        r"(?:what|which|how many) games (?:do i have|am i (?:in|playing))|(?:list|show)(?: me)?(?: all)? my games",
-        r"welche (?:partien|spiele) (?:habe|spiele) ich|(?:zeige?|liste)(?: mir)?(?: alle)? meine (?:partien|spiele)",
-        r"quelles (?:sont mes )?parties(?: ai-je)?|mes parties en cours",
-        r"quali partite ho|(?:mostra(?:mi)?|elenca) le mie partite",
+        r"(?:what|which|how many) games (?:do i (?:have|play)|am i (?:in|playing)|are (?:running|waiting))|(?:list|show)(?: me)?(?: all)? my games",
+        r"(?:welche|wie viele|in welchen|in wie vielen) (?:partien|spielen?) (?:habe|spiele|bin) ich|(?:zeige?|liste)(?: mir)?(?: alle)? meine (?:partien|spiele)",
+        r"quelles (?:sont mes )?parties(?: ai-je)?|combien de parties|mes parties en cours",
+        r"(?:quali|quante) partite (?:ho|sto)|(?:mostra(?:mi)?|elenca) le mie partite",
     ),
     LAST_MOVE: _phrases(
         r"my (?:last|latest|previous) (?:move|turn)|what (?:did|have) i (?:just )?(?:last )?(?:play|played|do|done|move|moved)",
@@ -243,10 +244,11 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     ),
     SECRETS: _phrases(
         r"(?:can|does|do|will|could) [\w ]{1,40}? (?:see|know|read|look at)\b.{0,30}\b(?:my|mine|our)|who (?:can see|sees|knows|can read)|(?:are|is) my \w+ (?:hidden|secret|visible|private)"
-        r"|what (?:can|do) (?:the )?(?:others?|other players|everyone) (?:see|know)|what is (?:secret|hidden)",
-        r"(?:sieht|sehen|kennt|kennen|weiß|wissen) .{0,40}\bmein\w*\b|(?:kann|können) .{0,40}\bmein\w*\b.{0,40}\b(?:sehen|lesen|wissen)|wer (?:sieht|kann|kennt)\b.{0,30}\b(?:mein\w*|sehen)|was (?:sehen|wissen) die anderen|(?:ist|sind) mein\w* \w+ (?:geheim|verdeckt|sichtbar)",
-        r"(?:voit|voient|peut|peuvent|connaît) .{0,30}\bm(?:on|a|es)\b|qui (?:voit|peut voir)|que voient les autres",
-        r"(?:vede|vedono|può|possono|conosce) .{0,40}\bmi[eoa]i?\b|chi (?:vede|può vedere)|(?:che )?cosa vedono gli altri",
+        r"|what (?:can|do) (?:the )?(?:others?|other players|everyone) (?:see|know)|what is (?:secret|hidden)"
+        r"|why (?:can['’]?t|cannot|don['’]?t|do) i (?:not )?(?:see|know)",
+        r"(?:sieht|sehen|kennt|kennen|weiß|wissen) .{0,40}\bmein\w*\b|(?:kann|können) .{0,40}\bmein\w*\b.{0,40}\b(?:sehen|lesen|wissen)|wer (?:sieht|kann|kennt)\b.{0,30}\b(?:mein\w*|sehen)|was (?:sehen|wissen) die anderen|(?:ist|sind) mein\w* \w+ (?:geheim|verdeckt|sichtbar)|(?:warum|wieso|weshalb) (?:sehe ich|kann ich .{0,40}\bsehen)",
+        r"(?:voit|voient|peut|peuvent|connaît) .{0,30}\bm(?:on|a|es)\b|qui (?:voit|peut voir)|que voient les autres|pourquoi (?:je ne (?:vois|peux)|ne (?:vois|puis)-je) pas\b.{0,10}\b(?:voir|l|d)\w*",
+        r"(?:vede|vedono|può|possono|conosce) .{0,40}\bmi[eoa]i?\b|chi (?:vede|può vedere)|(?:che )?cosa vedono gli altri|perch[ée] non (?:vedo|posso vedere)",
     ),
     STOPPING: _phrases(
         r"how (?:do|can|could) (?:i|we) (?:\w+ )?(?:stop|quit|leave|resign|get out|end (?:this|it))|(?:can|may) i (?:stop|quit|leave)",
@@ -300,7 +302,7 @@ _EXCEPT: Mapping[str, re.Pattern[str]] = {  # sentences that only seem to be abo
         SCORES: "why|how come|what (?:are|is) .{0,20} for|warum|wieso|weshalb|wofür|wozu|pourquoi|à quoi serv\\w+|perch[ée]|a cosa serv\\w+",
         SEEING: "why|how come|warum|wieso|weshalb|pourquoi|perch[ée]",
         COST: r"late|in time|on time|too (?:long|slow)|spät|verspät\w*|rechtzeitig|zu (?:lange|langsam)|retard|à temps|ritardo|in tempo",
-        VACATION: r"happy|enjoy|have an? (?:nice|good|great)|schöne[ns]? (?:urlaub|ferien)|frohe|bonnes vacances|buone (?:vacanze|ferie)",
+        VACATION: r"happy|enjoy|have an? (?:nice|good|great)|(?:i|we) (?:was|were)|(?:just )?back from|(?:ich|wir) waren?|war(?:en)? (?:ich|wir|im|in|auf)|j['’]étais|nous étions|ero|eravamo|schöne[ns]? (?:urlaub|ferien)|frohe|bonnes vacances|buone (?:vacanze|ferie)",
         LAST_MOVE: r"good|bad|best|better|right|wrong|smart|clever|stupid|mistake|gut|schlecht|richtig|falsch|klug|schlau|dumm|fehler"
         r"|bon(?:ne)?|mauvaise?|juste|erreur|buon[ao]?|cattiv[ao]|giust[ao]|sbagliat[ao]|errore",
     }.items()

@@ -119,7 +119,7 @@ def test_a_scoring_is_offered_live_without_taking_the_focus(planted: Planted, wi
         window.goto(f"/#/games/{planted.game_id}")
         expect(window.locator(".news.live")).to_be_visible()
         expect(window.locator(".offer")).to_have_count(0)
-    page.get_by_label("Message").focus()
+    page.get_by_role("textbox", name="Message", exact=True).focus()
     place(planted, planted.last)
     for window in (page, onlooker):
         expect(window.locator(".offer")).to_contain_text(f"{BOARDS[planted.board].names['en']} was scored: ")

@@ -132,7 +132,9 @@ def test_a_hint_lies_over_the_text_beside_the_firmament(
         panel = page.locator(".hint[style*=top]")
         expect(panel.locator("li")).not_to_have_count(0)
     status = panel.get_by_role("status")
-    expect(status).to_have_text(re.compile("replaces what you've selected" if is_begun else "equal|one of these|Best first"))
+    expect(status).to_have_text(
+        re.compile("replaces what you've selected" if is_begun else "equal|one of these|Best first")
+    )
     assert all(apart(panel, it) for it in page.locator(".firmament, .slot, .held, [data-undo]").all())
     for button in panel.locator(".about button, .marked button").all():
         expect(button).to_be_in_viewport(ratio=1)

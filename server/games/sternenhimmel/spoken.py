@@ -140,10 +140,17 @@ def _has_only_a_strange_board(words: Sequence[str]) -> bool:
 
 
 def fault(text: str, view: Json, locale: str) -> str:
-    """Return which stars are in the hand if a text names a number that is no star, otherwise "". `view` is that of the
-    seat."""
+    """Return what is there instead of a constellation or a number that a text names, or "". `view` is that of the seat."""
+    in_play, words = [it["board"] for it in view["boards"]], _words(text)
+    away = [board for it in words if (board := _BOARDS.get(it)) and board not in in_play]
+    if len(away) == 1 and any(it in _STARS for it in words):
+        return language(locale).gettext(
+            "%(board)s is not in play. Constellations in play: %(boards)s.",
+            board=BOARDS[away[0]].names[locale],
+            boards=", ".join(BOARDS[it].names[locale] for it in in_play),
+        )
     word = strange_word(text, locale)
-    if not word.isdecimal() or any(it in _STARS for it in _words(text)):
+    if not word.isdecimal() or any(it in _STARS for it in words):
         return ""
     return language(locale).gettext(
         "You have no %(star)s in your hand. Your hand is %(hand)s.", star=word, hand=" ".join(view["hand"])

@@ -256,14 +256,18 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = _request(mail, read, locale)
-    own = (it for it in request.asked if (it.command and not has_link(_ADDRESS.sub("", it.line))) or stops(it.line))
+    own = (
+        it
+        for it in request.asked
+        if (it.command and not has_link(_ADDRESS.sub("", it.line))) or stops(it.line) or is_for_desk(it.line)
+    )
     asked = without_repeats([*own])
     wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
     asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
     with force_locale(locale):
         refused = {it: refusal for it in asked if (refusal := unreadable(it))}
         at_once = [it for it in asked if it in refused or it.command in ("", *commands.AT_ONCE)]
-        said = [offer(wishes)] if wishes else [refused.get(it) or _said(errand, it) for it in at_once]
+        said = [offer(wishes)] if wishes else [refused.get(it) or _said_unproved(errand, it) for it in at_once]
     # the question mark makes a final command ask once more, with its consequences
     waiting = (it for it in asked if it not in at_once)
     waits = [stored(replace(it, is_question=it.command in ASKING)) for it in waiting]
@@ -461,6 +465,12 @@ def _said(errand: Errand, asked: Asked) -> Said:
         log.warning("Mail %s to the post desk: %s", errand.mail.mail_id, error)
         told = gettext("This game is unavailable at the moment. Please try again later.")
         return Said(line=asked.line, told=[told])
+
+
+def _said_unproved(errand: Errand, asked: Asked) -> Said:
+    """Return the answer to a line that anyone may have written. It repeats a sentence only if it is a known one."""
+    said = _said(errand, asked)
+    return said if asked.command or stops(asked.line) else replace(said, line="")
 
 
 def _answer_nothing_left(errand: Errand, player: Player, asked_in: UUID) -> None:

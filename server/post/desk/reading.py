@@ -49,7 +49,7 @@ from server.post.incoming.doubt import (
 from server.post.incoming.lines import Grammar, Spoken, means_something
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail
-from server.post.topics import COST, HOW_LONG, MAILS, NIGHTS, OF_DESK, SCORING, is_about
+from server.post.topics import COST, HOW_LONG, MAILS, MY_GAMES, NIGHTS, OF_DESK, SCORING, is_about
 from server.sanitize import clean, without_unseen
 
 MOST = 10  # commands per email
@@ -701,6 +701,8 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     words. A whole sentence may show something, or set a setting."""
     if (found := _SHOWS.fullmatch(line)) and words.get(found[1].lower()) in _SHOWN:
         return Asked(line[:LONGEST], words[found[1].lower()])
+    if commands.GAMES in words.values() and is_about(line, MY_GAMES) and len(line.split()) <= 2 * _PROSE:
+        return Asked(line[:LONGEST], commands.GAMES)
     if (found := _SETS.fullmatch(line)) and setting_of(found[1].lower()) not in (None, NAME):
         return Asked(line[:LONGEST], SET, f"{found[1].lower()} {found[2]}"[:LONGEST])
     if found := _FILLS.fullmatch(line.rstrip(" .!")):

@@ -60,7 +60,10 @@ _WITHOUT = _any(
     r"pas|plus|désactive\w*|sans|arrête\w*",
     r"niente|non|disattiva\w*|senza|basta",
 )
-_DURATION = re.compile(rf"\b(\d{{1,2}}) ?({'|'.join(sorted(UNITS, key=len, reverse=True))})\b", re.IGNORECASE)
+_DURATION = re.compile(
+    rf"\b(?:(\d{{1,2}}) ?|(?:one|an?|eine?[nr]?|une?|un[ao]?)(?: |(?<=un)['’])(?=\w{{3}}))({'|'.join(sorted(UNITS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
 _BUNDLED = _any(
     r"(?:one|1|a single) e?-?mail (?:a|per|each|every) day|(?:mails?|emails?) (?:\w+ ){0,2}(?:once a day|daily)|(?:daily|once a day) e?-?mails?",
     r"(?:eine?|1) (?:einzige )?e?-?mail (?:am|pro) tag|(?:mails?|e-mails?) (?:\w+ ){0,3}(?:einmal (?:am|pro) tag|täglich|gebündelt|gesammelt)",
@@ -128,7 +131,7 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
         return LANGUAGE, language_in(found[1])
     if _REMIND.search(text):
         if found := _DURATION.search(text):
-            return REMINDERS, f"{found[1]}{UNITS[found[2].lower()].lower()}"
+            return REMINDERS, f"{found[1] or 1}{UNITS[found[2].lower()].lower()}"
         return REMINDERS, "off" if _WITHOUT.search(text) else ""
     if _BUNDLED.search(text):
         return MAILS, "bundled"

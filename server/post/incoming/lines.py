@@ -528,7 +528,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return _vacation(days[1], days[2])
     if (said := _POLITELY.fullmatch(line)) and not contradiction_in([said[0]]):
         named = meaning(said[1], grammar.locale) or ""
-        return FLAGS.get(named) if named != commands.RESIGN else None
+        return {**FLAGS, commands.HINT: Wishes(hints=True)}.get(named) if named != commands.RESIGN else None
     word = bare.rstrip(" .!,;:")
     if word != line and meaning(word.partition(" ")[0], grammar.locale) not in (None, commands.SAY):
         return _command(word, grammar)

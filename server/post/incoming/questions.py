@@ -352,8 +352,8 @@ def legal_moves(mail: Incoming, game: Game, with_later: bool = False) -> Sequenc
 
 
 def _about_yes(doing: Doing) -> str:
-    """Return which line confirms what our replies ask about, for a player who replies only "yes". Anyone who
-    knows the reply address can forge that, unless the sender's domain vouches for the email."""
+    """Return which line confirms what our replies ask about, for a player who replies only "yes", or "" if nothing is
+    open. Anyone who knows the reply address can forge that, unless the sender's domain vouches for the email."""
     confirm = line_to_confirm(doing.mail)
     asked = [it for it in requests_to(doing.game, doing.mail.seat) if it in _AGREEING]
     if confirm and not asked:
@@ -366,7 +366,7 @@ def _about_yes(doing: Doing) -> str:
         return str(
             gettext("Several requests are open. To agree, reply with one of these: %(lines)s.", lines="; ".join(lines))
         )
-    return str(gettext("There's nothing to agree to or to confirm at the moment."))
+    return ""
 
 
 def explain(doing: Doing, wishes: Wishes) -> None:
@@ -374,7 +374,7 @@ def explain(doing: Doing, wishes: Wishes) -> None:
     answer, left, line, written = doing.answer, _left_undone(wishes), wishes.line, [wishes.line, *wishes.others]
     if wishes.problem == "not-understood":
         asks = any(map(is_question, written)) or (
-            wishes.is_prose and (begins_as_question(line) or is_about(line, topics.SEEING))
+            wishes.is_prose and (begins_as_question(line) or is_about(line, topics.SEEING, topics.HOW_TO_PLAY))
         )
         if asks and _answers_question(doing, wishes):
             answer["done"] += left
@@ -400,14 +400,20 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             has_others = len(people_of(doing.game)) > 1
             answer |= {"done": [told, *([alone] if has_others else []), *left], "line": line}
             return
-        if (wishes.is_prose or UNDO in _mentioned_in(line)) and _offers_lines(doing, written):
+        if (wishes.is_prose or _mentioned_in(line)) and _offers_lines(doing, written):
             answer["done"] += left
             answer |= _quoted(written)
             _add_unplayed(doing, written)
             return
     agreed = _YES.fullmatch(line) or invitations.FINE.fullmatch(line)
-    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes) or _problem(doing.game, wishes.problem or "")
-    answer |= {"wrong": " ".join([wrong, *left]), "line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
+    answer |= {"line": line, "how": help_for_now(doing.game, doing.mail.seat, line)}
+    wrong = _about_yes(doing) if agreed else _unclear(doing, wishes)
+    is_remark = wishes.is_prose and wishes.problem == "not-understood" and not re.search(r"\d", line)
+    if not wrong and (agreed or is_remark):
+        nothing_open = gettext("There's nothing to agree to or to confirm at the moment.")
+        answer["done"] += [nothing_open if agreed else _about_remark(), *left]
+    else:
+        answer["wrong"] = " ".join([wrong or _problem(doing.game, wishes.problem or ""), *left])
 
 
 def _add_unplayed(doing: Doing, written: Sequence[str]) -> None:
@@ -456,7 +462,9 @@ def _offers_lines(doing: Doing, written: Sequence[str]) -> bool:
     days = period_in_sentence(text, today_of(doing.player_id), spoken().locale)
     lines = [it.offer().told for it in invited] or help_for(doing.game, mentioned, *filter(None, [days]))
     if lines:
-        told = ngettext("To do this, reply with this line.", "To do this, reply with one of these lines.", len(lines))
+        told = ngettext(
+            "To do this, reply with the line below.", "To do this, reply with one of the lines below.", len(lines)
+        )
         doing.answer["done"].append(told)
         doing.answer["how"] = lines
         if invited or set(mentioned) <= {PAUSE, UNDO}:
@@ -557,7 +565,11 @@ def answer_remarks(doing: Doing, wishes: Wishes) -> None:
 def _quoted(lines: Sequence[str]) -> Json:
     """Return the fields of an answer that repeat these lines, up to the last one that it is about. Footers may follow.
     `written` lets us recognize the lines if they come again."""
-    answered = [nr for nr, it in enumerate(lines, 1) if is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it)]
+    answered = [
+        nr
+        for nr, it in enumerate(lines, 1)
+        if is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it) or wished_setting(it)
+    ]
     return {"line": clean(" ".join(lines[: max(answered, default=1)]), _MOST_SAID), "written": list(lines)}
 
 
@@ -617,7 +629,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
         return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
-    if word := _unknown_word_in(line, grammar):
+    if not wishes.is_prose and (word := _unknown_word_in(line, grammar)):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS['not-understood'])}"
     return ""
 
@@ -638,6 +650,15 @@ def _not_your_turn(doing: Doing, line: str) -> str:
     move = write_move(rules, meant[0], locale) if len(meant) == 1 else example_at_table(game, seat)
     plans = gettext(_TO_PLAN, line=f"{word_for(PLAN, locale)} {move}")
     return f"{told} {plans}" if move else told
+
+
+def _about_remark() -> str:
+    told = gettext(
+        "This isn't a move or a command, so nothing was done. To write to everyone at the table, begin the line with "
+        '"%(say)s".',
+        say=word_for(SAY, spoken().locale),
+    )
+    return str(told)
 
 
 def _about_question(locale: str) -> str:

@@ -244,6 +244,7 @@ def test_a_question_about_numbers_is_answered_by_the_legend(
         ("I think I want to quit", ["  resign ("]),
         ("Ich bin ab Montag im Urlaub.", ["  vacation 2"]),
         ("Ich bin ab morgen für eine Woche weg", ["  vacation 2"]),
+        ("I'd like to pause", ["  pause ("]),
     ],
 )
 def test_a_sentence_about_a_command_is_answered_by_its_line(
@@ -251,7 +252,7 @@ def test_a_sentence_about_a_command_is_answered_by_its_line(
 ) -> None:
     game_of(ada, bots=2)
     answer = ada_writes(office, words).text
-    assert f"To do this, reply with {'this line' if len(told) == 1 else 'one of these lines'}." in answer
+    assert f"To do this, reply with {'the line below' if len(told) == 1 else 'one of the lines below'}." in answer
     assert all(line in answer for line in told)
     assert "The table" not in answer
 
@@ -463,6 +464,24 @@ def test_courtesy_and_signatures_below_a_move_get_no_answer(office: Office, ada:
     assert NOT_SENT not in told and "This server takes no payments" not in told and "You need no app" not in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nice picture!",
+        "ich mag das spiel",
+        "Sorry for the delay, I was on holiday.",
+        "Ok thanks",
+        "What a sky. I love it",
+    ],
+)
+def test_a_remark_is_no_fault(office: Office, ada: UUID, bea: UUID, text: str) -> None:
+    game_of(ada, bea, bots=1, options={"start_seat": 0})
+    answer = ada_writes(office, text)
+    assert answer.message["Subject"].startswith("Reply: "), answer.message["Subject"]
+    assert "didn't work" not in answer.text and "To do this" not in answer.text
+    assert re.search("This isn't a move or a command|There's nothing to agree to", answer.text)
+
+
 def test_a_question_beside_a_faulty_line_is_answered(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     everything_due_happens()
@@ -573,6 +592,13 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("What is a large space?", "face up on a small one, face down on a large one"),
         ("What is the compensation?", "one coin for each star left"),
         ("How do I stop?", 'To give up your seat in this game, reply "resign".'),
+        ("Is it hard?", "3, 4 or 5 players light up constellations."),
+        ("I don't understand.", "3, 4 or 5 players light up constellations."),
+        ("Ist das für Anfänger?", "3, 4 or 5 players light up constellations."),
+        ("Is there a time limit?", "Pace: 2 days per turn"),
+        ("Why can't I see bea's stars?", "Secret: stars face down on large spaces (except your own)"),
+        ("What's new?", 'Reply "history" for all moves'),
+        ("Can you remind me an hour before?", 'reply "set reminders 1h"'),
         ("When does the game end?", "After scoring, and how the game ends"),
         ("Wann ist das Spiel zu Ende?", "After scoring, and how the game ends"),
         ("Can my friend join this game?", "This game has begun, so no one else can join."),

@@ -298,6 +298,10 @@ def test_our_reply_names_a_star_or_card_that_is_not_in_the_hand(office: Office, 
     hand = " ".join(view_of(head_of(game_id), 0)["hand"])
     for board in ("virgo", "leo"):
         assert f"You have no 9 in your hand. Your hand is {hand}." in ada_writes(office, f"9 {board} e").text
+    in_play = [it["board"] for it in view_of(head_of(game_id), 0)["boards"]]
+    away = next(it for it in BOARDS if it not in in_play)
+    told = ada_writes(office, f"5 {away}").text
+    assert "is not in play. Constellations in play: " in " ".join(told.split())
     glanz = game_of(ada, bots=1, rules="sternenglanz", options={"start_seat": 0})
     office.mails("ada")
     own = view_of(head_of(glanz), 0)["hand"]
