@@ -172,7 +172,9 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
     player has only confirmed that they wrote it."""
     said = _carried_out(errand, asked) if asked.command else _not_understood(errand, asked)
-    said.line = f"{asked.line}?" if asked.is_question else asked.line
+    is_stored = errand.is_sure and asked.command  # in English words
+    line = BY_NAME[asked.command].written(spoken().locale, asked.line) if is_stored else asked.line
+    said.line = f"{line}?" if asked.is_question else line
     return said
 
 

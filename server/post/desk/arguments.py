@@ -148,10 +148,7 @@ def is_number(text: str) -> bool:
 def number_in(text: str) -> int:
     """Return the number of a game. Raise Unclear for any other text."""
     if not (found := _NUMBER.fullmatch(text.strip())):
-        raise Unclear(
-            noted('We need the number of a game here. "%(games)s" lists your games with their numbers.'),
-            games=commands.GAMES,
-        )
+        raise Unclear(noted('We need the number of a game here. "games" lists your games with their numbers.'))
     return int(found[1])
 
 

@@ -20,7 +20,7 @@ from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import seat_bot
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import rematch
+from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
@@ -237,12 +237,26 @@ def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
 
 @acts(commands.REMATCH)
 def _rematch(errand: Errand, rest: str) -> Said:
-    before = errand.game(number_in(rest))
+    before = errand.game(number_in(rest)) if rest else _newest_over(errand)
+    found = find_rematch(before.game_id, errand.player_id)
     game = rematch(before.game_id, errand.player_id)
+    if found["seated"] and not errand.is_again:
+        told = gettext(
+            "The rematch of game %(before)s is game %(game)s.", before=errand.named(before), game=errand.named(game)
+        )
+        return Said(told=[told, *_told_of_start(game)])
     told = _told_of_joining(errand, game)
-    if game.table.status == "open":
+    if found["game"] is None and game.table.status == "open":
         told.append(gettext("We've invited the other players of game %(game)s.", game=errand.named(before)))
     return Said(told=told)
+
+
+def _newest_over(errand: Errand) -> Game:
+    """Return the game of the player that was opened last of those that are over. Raise Unclear if there is none."""
+    over = [it for status in OVER for it in list_games(errand.player_id, mine=True, limit=1, status=status).items]
+    if not over:
+        number_in("")
+    return load_visible(max(over, key=lambda it: it["made_at"])["id"], errand.player_id)
 
 
 @acts(commands.FIND)

@@ -324,7 +324,7 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     told = office.mails("ada")[-1]
     assert told.subject == "Invitation accepted: Tuesday stars"
     assert "Cyd (cyd@example.org) comes after all." in told.text
-    assert "You can invite someone else here: " in told.text
+    assert "Invite another player at the table: " in told.text
 
 
 def test_the_host_hears_of_an_acceptance_that_does_not_start_the_game(office: Office, ada: UUID) -> None:
