@@ -44,7 +44,7 @@ from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
 from server.post.terms import answers_about_desk, usual_times, ways_to_stop
 from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
-from server.post.wording import spoken
+from server.post.wording import spoken, titled
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.store.tables import DeskMail
@@ -56,7 +56,8 @@ def titled_by_number(number: int, title: str, rules: str) -> str:
     number as well."""
     if title.lower() == rules:
         return f"{number} {title}"
-    return f"{number} {gettext('“%(line)s”', line=title)} ({rules.capitalize()})"
+    quoted = gettext("“%(line)s”", line=title)
+    return f"{number} {titled(title, rules.capitalize()).replace(title, quoted, 1)}"
 
 
 class Records(NamedTuple):

@@ -116,8 +116,10 @@ def _waits(item: Json) -> bool:
 
 
 def _item(number: int, item: Json, zone: ZoneInfo) -> str:
-    name = titled_by_number(number, item["title"], item["rules"])
     seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
+    name = titled_by_number(number, item["title"], item["rules"])
+    if others := [it["display_name"] for it in seats if it != own and it["display_name"]]:
+        name = gettext("%(game)s with %(names)s", game=name, names=spoken().listed(others))
     if item["status"] == "open" and own is None:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
     if item["status"] == "open":
@@ -142,6 +144,9 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
                 number=number,
             )
         )
+    awaited = [it["display_name"] for it in seats if it["to_act"] and it["display_name"]]
+    if awaited:
+        return str(gettext("%(game)s: waiting for %(names)s.", game=name, names=spoken().listed(awaited)))
     return str(gettext("%(game)s: waiting for the others.", game=name))
 
 

@@ -657,8 +657,21 @@ def test_the_list_of_games_has_every_game_that_is_not_over(monkeypatch: pytest.M
     ann_joins(ann)
     ann.asks("play sternenglanz\nfind sternenglanz 2\nplay sternenhimmel\nplay sternenhimmel")
     listed = ann.asks("games").text
-    for line in ("1 Sternenglanz: ", "2 Sternenglanz: not started", "3 Sternenhimmel: ", "4 Sternenhimmel: "):
+    for line in (
+        "1 Sternenglanz with ",
+        "2 Sternenglanz: not started",
+        "3 Sternenhimmel with ",
+        "4 Sternenhimmel with ",
+    ):
         assert line in listed
+
+
+def test_the_list_of_games_names_the_other_players_and_whose_turn_it_is(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1, title="Sternenhimmel (2)", options={"start_seat": 1})
+    arrives(DESK, a_mail("games"))
+    settle()
+    told = " ".join(office.mails("ada")[-1].text.split())
+    assert "- 1 “Sternenhimmel (2)” with bea and Greedy: waiting for bea." in told
 
 
 def test_a_confirmed_command_opens_its_own_game(ann: Correspondent) -> None:
