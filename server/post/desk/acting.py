@@ -4,7 +4,7 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -36,7 +36,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
-from server.post.desk.rule_texts import editions, options_of, section_about
+from server.post.desk.rule_texts import editions, options_in_words, options_of, section_about
 from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import Wish, wishes_in
 from server.post.incoming.commands import VACATION, stops
@@ -431,29 +431,25 @@ def _further_help(name: str) -> list[str]:
         return _help_of_settings(commands.SETTABLE)
     if name != commands.NEW:
         return []
-    begin, locale = f"{BY_NAME[name].word(spoken().locale)} {commands.A_GAME}", spoken().locale
+    word, locale = BY_NAME[name].word(spoken().locale), spoken().locale
     described = (
         (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
         ("bob@example.org", gettext("invites Bob. You can name several addresses")),
         ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
         ("title=Friends private=yes", gettext("a title, and only invited players can join")),
         ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
+        ("take_back=never", gettext("nobody can take a move back")),
+        ("take_back=free", gettext("a move can be taken back until it reveals something or another player acts")),
+        ("nameless=yes", gettext("the players' names stay hidden until the end")),
     )
     return [
-        *(punctuated(f"{begin} {more}: {what}.", locale) for more, what in described),
+        *(punctuated(f"{word} {commands.A_GAME} {more}: {what}.", locale) for more, what in described),
         *(
-            punctuated(f"{name.capitalize()}: {', '.join(_options_of(rules))}.", locale)
-            for name, rules in GAMES.items()
+            punctuated(f"{word} {game} {more}: {what}.", locale)
+            for game in GAMES
+            for more, what in options_in_words(game, locale)
         ),
     ]
-
-
-def _options_of(rules: Any) -> Iterator[str]:
-    """Yield the options of a game of which a line can choose the value."""
-    for key, schema in rules.OPTION_SCHEMA["properties"].items():
-        values = schema.get("enum", ["yes", "no"] if schema.get("type") == "boolean" else [])
-        if len(values) > 1:
-            yield f"{key}={'|'.join(map(str, values))}"
 
 
 def _help_at_table(errand: Errand, number: int) -> Said:

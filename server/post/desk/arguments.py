@@ -264,6 +264,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
             raise Unclear(noted("%(option)s can't be %(value)s."), option=key, value=value)
     else:
         known: Mapping[str, Any] = GAMES[wanted.rules].OPTION_SCHEMA["properties"]
+        key = next((it for it in known if it.lower() == key), key)
         if key not in known:
             options = ", ".join(["bots", *_OF_A_GAME, *known])
             raise Unclear(noted("There is no option %(option)s. You can set: %(known)s."), option=key, known=options)
