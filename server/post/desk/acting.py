@@ -438,7 +438,7 @@ def _further_help(name: str) -> list[str]:
         ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
         ("title=Friends private=yes", gettext("a title, and only invited players can join")),
         ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
-        ("take_back=never", gettext("nobody can take a move back")),
+        ("take_back=never", gettext("no player can take a move back")),
         ("take_back=free", gettext("a move can be taken back until it reveals something or another player acts")),
         ("nameless=yes", gettext("the players' names stay hidden until the end")),
     )
