@@ -3,7 +3,7 @@
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
 `RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `MUCH`, `resample`, `draw`, `with_news`,
 `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
-`usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
+`rest_of_turn`, `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
 `known_words`, `example`, `rule_values`, `TERMS`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
 a folder `page/`.
@@ -254,6 +254,7 @@ WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> w
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 # View -> what to achieve and what to do in the first turn. Further lines say what the player's pieces do.
 WriteFirstTurn = Callable[[Json, "Language"], str]
+WriteRestOfTurn = Callable[[Any, Seat, "Language"], str]  # state, seat within its turn -> what to do next in it
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 FigureInWords = Callable[[str, "Language"], list[str]]  # -> the lines that replace a picture of the rules in emails
 WriteLegend = Callable[["Language"], str]  # -> what letters and numbers in the names of pieces mean

@@ -20,6 +20,7 @@ from server.games.contract import (
     WriteFirstTurn,
     WriteLegend,
     WriteReason,
+    WriteRestOfTurn,
 )
 from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
 from server.games.registry import GAMES
@@ -419,6 +420,12 @@ def first_turn(rules_name: str, view: Json, locale: str) -> str:
     pieces do. By default, return what players do in this game."""
     write: WriteFirstTurn | None = getattr(GAMES[rules_name], "first_turn", None)
     return write(view, language(locale)) if write else introduction(rules_name, locale)[0]
+
+
+def rest_of_turn(rules: Rules, state: Any, seat: Seat, locale: str) -> str:
+    """Return what a seat within its turn does next, or "" if the game doesn't say."""
+    write: WriteRestOfTurn | None = getattr(rules, "rest_of_turn", None)
+    return write(state, seat, language(locale)) if write else ""
 
 
 def rule_values(rules_name: str, locale: str) -> Mapping[str, str]:

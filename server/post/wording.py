@@ -164,7 +164,7 @@ def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
 
 def titled(title: str, rules: str) -> str:
     """Return a game's title with the name of its rules, unless they are the same."""
-    return title if title == rules else f"{title} ({rules})"
+    return title if title == rules or title.startswith(f"{rules} (") else f"{title} ({rules})"
 
 
 _templates.filters |= {"wrapped": wrapped, "titled": titled}

@@ -22,7 +22,9 @@ from server import leases
 from server.accounts.players import change_profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
+from server.games.presentation import write_move
 from server.games.sternenglanz.material import KIND_OF
+from server.play.commits import load
 from server.play.mail.mail_in import reply_word
 from server.play.views import view_of
 from server.play.votes import vote
@@ -137,6 +139,23 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     later(2 * JOINING)
     assert len(line.mails()) == 2
     assert results(game_id, "answer") == results(game_id, "your-turn")[1:] == ["sent"]
+
+
+def test_our_reply_to_a_part_of_a_turn_says_what_comes_next(line: Line, ada: UUID) -> None:
+    glanz = game_of(ada, rules="sternenglanz", bots=1, options={"start_seat": 0})
+    moves_on(glanz, ada)
+    everything_due_happens()
+    for slot, told in (
+        ("1", "Now use slot 2 or 3."),
+        ("2", 'Use slot 3 as well, or write "finish".'),
+        ("finish", "Your cards have moved along by one slot. Slot 2 is empty: name a card from your hand for it. Then"),
+    ):
+        table = load(glanz).table
+        steps = [write_move(table.rules, it, "en") for it in table.rules.legal_moves(table.state, 0)]
+        line.replies(next(it for it in steps if it.startswith(slot)))
+        deal_with_mails()
+        answer = line.mails()[-1]
+        assert told in " ".join(answer.text.split()) and unescape(told) in unescape(answer.page)
 
 
 FIRST = {

@@ -78,22 +78,45 @@ def test_short_forms_of_a_constellation_are_listed_once_and_only_if_they_differ(
     assert sentence(dealt, NAMES, "en") == "Leo came into play."
 
 
+_PAID = "Anna: 0 (+3 coins), Ben: 13 (+5 coins)."
+_OTHERS = "Anna: B on c; Ben: 10 on b, 3 on d"
+_LOST = "7 on a (swallowed), 5 on e (swallowed)"
+
+
 @pytest.mark.parametrize(
     ("reader", "told"),
     [
         (None, "Anna: 0 (+3 coins), Ben: 13 (+5 coins)."),
-        (0, "You: 0 (+3 coins), Ben: 13 (+5 coins)."),
-        (1, "Anna: 0 (+3 coins), You: 13 (+5 coins)."),
-        (2, "Anna: 0 (+3 coins), Ben: 13 (+5 coins). Your stars on a and e were swallowed. You got no coins."),
-        (3, "Anna: 0 (+3 coins), Ben: 13 (+5 coins). You had no star there and got no coins."),
+        (0, f"You: 0 (+3 coins), Ben: 13 (+5 coins). The stars: You: B on c; Ben: 10 on b, 3 on d; Cem: {_LOST}."),
+        (1, f"Anna: 0 (+3 coins), You: 13 (+5 coins). The stars: Anna: B on c; You: 10 on b, 3 on d; Cem: {_LOST}."),
+        (2, f"{_PAID} The stars: {_OTHERS}; You: {_LOST}. You got no coins."),
+        (3, f"{_PAID} The stars: {_OTHERS}; Cem: {_LOST}. You had no star there and got no coins."),
     ],
 )
-def test_the_sentence_about_a_scoring_names_the_readers_share(reader: int | None, told: str) -> None:
+def test_the_sentence_about_a_scoring_lists_all_stars_and_the_readers_share(reader: int | None, told: str) -> None:
     stars = {"a": Lying(2, "7"), "b": Lying(1, "10"), "c": Lying(0, "B"), "d": Lying(1, "3"), "e": Lying(2, "5")}
     scored = score(BOARDS["aries"], stars, game.resolve_options({}, 4), [0, 0, 0, 0])
     item = game.tell(scored, reader)
     assert item
     assert sentence(item, [*NAMES, "Dora"], "en", reader) == f"Aries was full and was scored: {told}"
+
+
+def test_the_sentence_about_a_scoring_says_what_multiplies_a_star_and_which_black_holes_vanish() -> None:
+    board = BOARDS["aries"]
+    stars = {space: Lying(0, "1") for space in board.spaces}
+    [[beside, *_], *_] = [[it, *board.neighbours[it]] for it in board.spaces if len(board.neighbours[it]) == 1]
+    double = next(iter(board.neighbours[beside]))
+    scored = score(
+        board, stars | {beside: Lying(1, "5"), double: Lying(0, "D")}, game.resolve_options({}, 3), [0, 0, 0]
+    )
+    told = sentence(game.tell(scored, 1) or {}, NAMES, "en", 1) or ""
+    assert f"You: 5 on {beside} (× 2 = 10)." in told
+    assert f"D on {double}," in told
+    scored = score(
+        board, stars | {beside: Lying(1, "B"), double: Lying(0, "B")}, game.resolve_options({}, 3), [0, 0, 0]
+    )
+    told = sentence(game.tell(scored, 1) or {}, NAMES, "de", 1) or ""
+    assert f"Du: B auf {beside} (verschwunden)." in told
 
 
 def test_lines_of_the_text_table_stay_short_even_with_long_names() -> None:

@@ -45,6 +45,7 @@ from server.games.sternenglanz.sentences import (
     introduction,
     legend,
     notation,
+    rest_of_turn,
     tell_move,
     usual_minutes,
     usual_turns,

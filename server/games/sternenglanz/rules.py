@@ -431,13 +431,13 @@ def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
         may_cover = slot1 is None or drop
         for second in [None] if slot2 is not None else [card for card in hand if type_of(card) != SUPERNOVA]:
             first: list[str | None] = [card for card in hand if card != second] if may_cover else []
-            if not _must_cover(sky, seat):
+            if not must_cover(sky, seat):
                 first.insert(0, None)
             found += [Move((LayCards(drop, second, card),)) for card in first]
     return found
 
 
-def _must_cover(sky: State, seat: Seat) -> bool:
+def must_cover(sky: State, seat: Seat) -> bool:
     return sky.options["layWhenFull"] == "must-cover" and sky.slots[seat][1] is not None
 
 
@@ -473,7 +473,7 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
             _check_in_hand(sky, seat, card)
     if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
         raise IllegalMove("bad-cards", "You can play a Supernova card only to slot 1.")
-    if step.slot1 is None and _must_cover(sky, seat):
+    if step.slot1 is None and must_cover(sky, seat):
         raise IllegalMove("bad-cards", "Slot 2 is filled. Play a card to slot 1.")
     if step.slot1 is not None and slot1 is not None and not step.drop_nova:
         raise IllegalMove("bad-cards", "Slot 1 holds %(card)s. Drop it first.", card=partial(copy_name, slot1))

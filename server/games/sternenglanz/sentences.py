@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from server.games.contract import Json, Sentence
+from server.games.contract import Json, Seat, Sentence
 from server.games.sternenglanz.material import CARDS, GEBURT, KIND_OF, LOCH, WANDERUNG
 from server.games.sternenglanz.moves import (
     Choose,
@@ -19,7 +19,9 @@ from server.games.sternenglanz.moves import (
 )
 from server.games.sternenglanz.names import bild_name, card_name, piece_in_sentence, piece_name
 from server.games.sternenglanz.notation import NOTATION, NOTATION_LINES, read_move
+from server.games.sternenglanz.rules import may_finish, must_cover, open_slots
 from server.games.sternenglanz.spoken import write_spoken
+from server.games.sternenglanz.state import LAY, State
 from server.games.sternenglanz.table import patterns
 from server.render.text_layout import punctuated
 from server.translations import Language
@@ -323,7 +325,38 @@ def first_turn(view: Json, say: Language) -> str:
     if view["phase"] != "choose":
         return wins
     chooses = say.gettext("Now choose two of your cards: one for slot 2, one for slot 3.")
-    return "\n".join((f"{wins} {chooses}", *_kinds_in_hand(view, say), _numbers(say)))
+    return "\n".join((f"{wins} {chooses} {_turn(say)}", *_kinds_in_hand(view, say), _numbers(say)))
+
+
+def _turn(say: Language) -> str:
+    return say.gettext(
+        "When everyone has chosen, all cards are revealed. On your turns, you use two of your three slots in any order, or "
+        "all three in the order 1, 2, 3. Then your cards move along by one slot, and you play new ones from your hand."
+    )
+
+
+def rest_of_turn(sky: State, seat: Seat, say: Language) -> str:
+    """Return which slots are next, or how to play cards after the shift."""
+    if sky.phase != LAY:
+        slots = say.either(list(map(str, open_slots(sky))))
+        if may_finish(sky):
+            finish = write_spoken(Move((Finish(),)), say.locale)
+            return say.gettext('Use slot %(slots)s as well, or write "%(finish)s".', slots=slots, finish=finish)
+        return say.gettext("Now use slot %(slots)s.", slots=slots)
+    slot1, slot2, _ = sky.slots[seat]
+    return " ".join(
+        (
+            say.gettext("Your cards have moved along by one slot."),
+            say.gettext("Slot 2 is empty: name a card from your hand for it.")
+            if slot2 is None
+            else say.gettext('Slot 2 is filled: write "-" for it.'),
+            say.gettext('Slot 1 has your Supernova card: write "-" to keep it.')
+            if slot1
+            else say.gettext("Then name a card for slot 1.")
+            if must_cover(sky, seat)
+            else say.gettext('Then name a card for slot 1, or write "-" to leave it free.'),
+        )
+    )
 
 
 def _kinds_in_hand(view: Json, say: Language) -> Iterator[str]:

@@ -24,8 +24,6 @@ from server.render.picture_parts import (
     Sprite,
     Theme,
     around,
-    clearest,
-    corners,
     fitted,
     news_mark,
     placed,
@@ -126,7 +124,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
         yield from placed(x, y, [*mark, *_space(board, space, lying, theme)], what)
     for space, lying in shown["spaces"].items():
         if lying is not None:
-            yield _name_beside(board.id, space, lying["seat"], theme)
+            yield _name_beside(board.id, space, theme)
     yield "</g>"
 
 
@@ -137,17 +135,43 @@ def _coin(prize: int, r: int, colour: str, theme: Theme) -> Iterator[Part]:
 
 
 @cache
-def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
-    """Return the name of a space with a star, placed on the card where it overlaps nothing."""
+def _name_beside(board_id: str, space: str, theme: Theme) -> Line:
+    """Return the name of a space with a star."""
+    place = _places_of_names(board_id)[space]
+    return Line(round(place.real), round(place.imag) + 6, space, theme.faint, 20, theme.card, anchor="middle")
+
+
+@cache
+def _places_of_names(board_id: str) -> Mapping[str, complex]:
+    """Return where the names of spaces stand beside their stars: on the card, away from stars of all shapes, from lines
+    and from each other."""
     board = BOARDS[board_id]
-    (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
-    others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
-    places = corners(0.75 * r + 9)
-    if SEAT_SHAPES[seat] == "triangle":  # a triangle is wide at the bottom
-        places = [*places[:2], (0, r + 15)]
-    inside = [(x, y) for x, y in places if abs(left + x - PANEL / 2) < PANEL / 2 - 8 and top + y < _ROW - MARGIN - 12]
-    x, y = clearest(inside or places, [*others, (0, _HEAD - top)])
-    return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
+    at = {it: complex(*_at(board, it)) for it in board.spaces}
+    reach = {it: _RADIUS[board.spaces[it].size] for it in board.spaces}
+    lines = [(at[one], at[other]) for one, other in board.lines]
+    found: dict[str, complex] = {}
+
+    def room(place: complex, space: str) -> float:
+        stars = (abs(place - at[it]) - 1.2 * reach[it] for it in board.spaces if it != space)
+        return min(
+            *stars, *(_to_line(place, *it) for it in lines), *(abs(place - it) - 10 for it in found.values()), 12
+        )
+
+    for space in board.spaces:
+        r = reach[space]
+        side, below, far = 0.9 * r + 9, 0.93 * r + 11, 1.25 * r + 10
+        corners = ((side, -side), (-side, -side), (side, below), (-side, below))
+        places = [at[space] + complex(*it) for it in (*corners, (far, 0), (-far, 0), (0, far), (0, -far))]
+        inside = [it for it in places if 8 < it.real < PANEL - 8 and _HEAD + 18 < it.imag < _ROW - MARGIN - 12]
+        found[space] = max(inside, key=lambda place: room(place, space))
+    return found
+
+
+def _to_line(place: complex, one: complex, other: complex) -> float:
+    """Return the distance from a place to a line between two stars."""
+    way = other - one
+    share = ((place - one) * way.conjugate()).real / abs(way) ** 2
+    return abs(place - one - way * max(0.0, min(1.0, share)))
 
 
 def _gains(payouts: Sequence[int], theme: Theme) -> Iterator[Part]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from server.games.contract import Json, Seat, Sentence
-from server.games.sternenhimmel.material import BOARDS
+from server.games.contract import Json, Sentence
+from server.games.sternenhimmel.material import BOARDS, FACE_VALUES
 from server.games.sternenhimmel.moves import Placement
 from server.render.text_layout import punctuated
 from server.translations import Language
@@ -61,28 +61,37 @@ def scored(item: Json, names: Sequence[str], say: Language, is_own: bool = False
         told = say.gettext("%(board)s was full and was scored: %(totals)s.", board=board, totals=", ".join(totals))
     else:
         told = say.gettext("%(board)s was full, but no star was left to score.", board=board)
-    return " ".join((told, *_own_share(item, item["reader"], say))) if "reader" in item else told
+    return " ".join((told, *_details(item, names, say))) if "reader" in item else told
 
 
-def _own_share(item: Json, seat: Seat, say: Language) -> Iterator[str]:
-    """Yield which of the reader's stars were lost, and whether the reader got no coins, a sentence each."""
-    own = [it["space"] for it in item["placements"] if it["seat"] == seat]
-    if swallowed := [it for it in own if it in item["swallowed"]]:
-        yield say.ngettext(
-            "Your star on %(spaces)s was swallowed.",
-            "Your stars on %(spaces)s were swallowed.",
-            len(swallowed),
-            spaces=say.listed(swallowed),
+def _details(item: Json, names: Sequence[str], say: Language) -> Iterator[str]:
+    """Yield which stars were on the board, so that the reader can check the totals, and whether the reader got no coins,
+    a sentence each."""
+    owners = {
+        it["seat"]: [lying for lying in item["placements"] if lying["seat"] == it["seat"]] for it in item["placements"]
+    }
+    stars = (
+        f"{names[seat]}: {', '.join(_counting(it, item, say) for it in lying)}"
+        for seat, lying in sorted(owners.items())
+    )
+    yield punctuated(say.gettext("The stars: %(stars)s.", stars="; ".join(stars)), say.locale)
+    if not item["payouts"][item["reader"]]:
+        yield (
+            say.gettext("You got no coins.")
+            if item["reader"] in owners
+            else say.gettext("You had no star there and got no coins.")
         )
-    if vanished := [it for it in own if it in item["annihilated"]]:
-        yield say.ngettext(
-            "Your black hole on %(spaces)s vanished.",
-            "Your black holes on %(spaces)s vanished.",
-            len(vanished),
-            spaces=say.listed(vanished),
-        )
-    if not item["payouts"][seat]:
-        yield say.gettext("You got no coins.") if own else say.gettext("You had no star there and got no coins.")
+
+
+def _counting(lying: Json, item: Json, say: Language) -> str:
+    """Return a star with its space and what has changed its value, such as `5 on b (× 2 = 10)`."""
+    star, space, value = lying["star"], lying["space"], item["values"].get(lying["space"])
+    told = say.gettext("%(star)s on %(space)s", star=star, space=space)
+    if value is None:
+        gone = say.gettext("vanished") if space in item["annihilated"] else say.gettext("swallowed")
+        return f"{told} ({gone})"
+    face = FACE_VALUES[star]
+    return told if value == face else f"{told} (× {value // face} = {value})"
 
 
 def _coins(paid: int, say: Language) -> str:

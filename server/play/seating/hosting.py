@@ -347,13 +347,14 @@ def _tell_host_of_decline(game_id: UUID, seat: Seat, guest: _Decline, declined_a
         outbox.put(game_id, [addressed(game, news, host, declined_at)])
 
 
-def tell_host_of_return(game_id: UUID, seat: Seat, who: str, now: datetime) -> None:
-    """Email the host that a player has taken a seat after all, within the current transaction."""
+def tell_host_of_guest(game_id: UUID, seat: Seat, what: str, who: str, now: datetime) -> None:
+    """Email the host that a player has "accepted" an invitation, or has "returned" after declining, within the current
+    transaction. A game that begins has its own email."""
     game = load_within(in_transaction(db.session.connection()), game_id)
     host, closes_at = game.head.host, game.head.closes_at
     if closes_at and not game.table.turns:
-        data = {"closes_at": closes_at.isoformat(), "returned": "" if game.hides_names else who}
-        news = News(GAME_CLOSING, game.seat_of(host) or 0, data, f"returned {seat} {now.isoformat()}")
+        data = {"closes_at": closes_at.isoformat(), what: "" if game.hides_names else who}
+        news = News(GAME_CLOSING, game.seat_of(host) or 0, data, f"{what} {seat} {now.isoformat()}")
         outbox.put(game_id, [addressed(game, news, host, now)])
 
 

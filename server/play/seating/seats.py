@@ -46,7 +46,7 @@ from server.play.seating.hosting import (
     host_leaves_within,
     lock_hosted_game,
     take_again,
-    tell_host_of_return,
+    tell_host_of_guest,
 )
 from server.play.seating.lobby import NOT_MET, address_of_companion
 from server.play.seating.programs import expect_admitted
@@ -136,6 +136,7 @@ def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
         if seat is None:
             raise SeatTaken("There is no free seat for you here.")
         raise SeatTaken("Seat %(seat)s isn't available to you.", seat=seat)
+    was_invited, knows_address = chosen.email is not None, chosen.invited_by == head.host
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
     chosen.salt_hash, chosen.greeting = salt_hash, None
     declined = [row for row in seats if row.declined_mark == mark_of(email)]
@@ -144,10 +145,11 @@ def _take_seat(game_id: UUID, player_id: UUID, claim: SeatClaim) -> Game:
     db.session.flush()
     note_seat(player_id, game_id, chosen.seat, head.made_at)
     start_if_full(game_id, now)
-    if declined and player_id != head.host:
+    if (declined or was_invited) and player_id != head.host:
         name = db.session.get_one(Player, player_id).name
-        is_known = any(row.invited_by == head.host for row in declined)  # the host has entered this address
-        tell_host_of_return(game_id, chosen.seat, f"{name} ({email})" if is_known else name, now)
+        is_known = knows_address or any(row.invited_by == head.host for row in declined)
+        who = f"{name} ({email})" if is_known else name
+        tell_host_of_guest(game_id, chosen.seat, "returned" if declined else "accepted", who, now)
     with committing((player_id, chosen.seat)):
         db.session.commit()
     notifier.note_change(game_id)

@@ -4,7 +4,7 @@ Each step is idempotent, so a worker can repeat an email after a crash. The id o
 and the result of a search is stored with the email.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -36,7 +36,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
-from server.post.desk.rule_texts import editions, options_of, section_about
+from server.post.desk.rule_texts import editions, options_in_words, options_of, section_about
 from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import Wish, wishes_in
 from server.post.incoming.commands import VACATION, stops
@@ -44,7 +44,7 @@ from server.post.incoming.replies import Mail
 from server.post.table_help import help_at_table
 from server.post.terms import answers_about_desk, usual_times, ways_to_stop
 from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
-from server.post.wording import spoken
+from server.post.wording import spoken, titled
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.store.tables import DeskMail
@@ -56,7 +56,8 @@ def titled_by_number(number: int, title: str, rules: str) -> str:
     number as well."""
     if title.lower() == rules:
         return f"{number} {title}"
-    return f"{number} {gettext('“%(line)s”', line=title)} ({rules.capitalize()})"
+    quoted = gettext("“%(line)s”", line=title)
+    return f"{number} {titled(title, rules.capitalize()).replace(title, quoted, 1)}"
 
 
 class Records(NamedTuple):
@@ -172,7 +173,9 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
     player has only confirmed that they wrote it."""
     said = _carried_out(errand, asked) if asked.command else _not_understood(errand, asked)
-    said.line = f"{asked.line}?" if asked.is_question else asked.line
+    is_stored = errand.is_sure and asked.command  # in English words
+    line = BY_NAME[asked.command].written(spoken().locale, asked.line) if is_stored else asked.line
+    said.line = f"{line}?" if asked.is_question else line
     return said
 
 
@@ -429,29 +432,25 @@ def _further_help(name: str) -> list[str]:
         return _help_of_settings(commands.SETTABLE)
     if name != commands.NEW:
         return []
-    begin, locale = f"{BY_NAME[name].word(spoken().locale)} {commands.A_GAME}", spoken().locale
+    word, locale = BY_NAME[name].word(spoken().locale), spoken().locale
     described = (
         (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
         ("bob@example.org", gettext("invites Bob. You can name several addresses")),
         ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
         ("title=Friends private=yes", gettext("a title, and only invited players can join")),
         ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
+        ("take_back=never", gettext("no player can take a move back")),
+        ("take_back=free", gettext("a move can be taken back until it reveals something or another player acts")),
+        ("nameless=yes", gettext("the players' names stay hidden until the end")),
     )
     return [
-        *(punctuated(f"{begin} {more}: {what}.", locale) for more, what in described),
+        *(punctuated(f"{word} {commands.A_GAME} {more}: {what}.", locale) for more, what in described),
         *(
-            punctuated(f"{name.capitalize()}: {', '.join(_options_of(rules))}.", locale)
-            for name, rules in GAMES.items()
+            punctuated(f"{word} {game} {more}: {what}.", locale)
+            for game in GAMES
+            for more, what in options_in_words(game, locale)
         ),
     ]
-
-
-def _options_of(rules: Any) -> Iterator[str]:
-    """Yield the options of a game of which a line can choose the value."""
-    for key, schema in rules.OPTION_SCHEMA["properties"].items():
-        values = schema.get("enum", ["yes", "no"] if schema.get("type") == "boolean" else [])
-        if len(values) > 1:
-            yield f"{key}={'|'.join(map(str, values))}"
 
 
 def _help_at_table(errand: Errand, number: int) -> Said:

@@ -148,10 +148,7 @@ def is_number(text: str) -> bool:
 def number_in(text: str) -> int:
     """Return the number of a game. Raise Unclear for any other text."""
     if not (found := _NUMBER.fullmatch(text.strip())):
-        raise Unclear(
-            noted('We need the number of a game here. "%(games)s" lists your games with their numbers.'),
-            games=commands.GAMES,
-        )
+        raise Unclear(noted('We need the number of a game here. "games" lists your games with their numbers.'))
     return int(found[1])
 
 
@@ -267,6 +264,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
             raise Unclear(noted("%(option)s can't be %(value)s."), option=key, value=value)
     else:
         known: Mapping[str, Any] = GAMES[wanted.rules].OPTION_SCHEMA["properties"]
+        key = next((it for it in known if it.lower() == key), key)
         if key not in known:
             options = ", ".join(["bots", *_OF_A_GAME, *known])
             raise Unclear(noted("There is no option %(option)s. You can set: %(known)s."), option=key, known=options)

@@ -20,7 +20,7 @@ from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import seat_bot
 from server.play.seating.lobby import list_games
-from server.play.seating.rematches import rematch
+from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
@@ -116,8 +116,10 @@ def _waits(item: Json) -> bool:
 
 
 def _item(number: int, item: Json, zone: ZoneInfo) -> str:
-    name = titled_by_number(number, item["title"], item["rules"])
     seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
+    name = titled_by_number(number, item["title"], item["rules"])
+    if others := [it["display_name"] for it in seats if it != own and it["display_name"]]:
+        name = gettext("%(game)s with %(names)s", game=name, names=spoken().listed(others))
     if item["status"] == "open" and own is None:
         return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
     if item["status"] == "open":
@@ -142,6 +144,9 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
                 number=number,
             )
         )
+    awaited = [it["display_name"] for it in seats if it["to_act"] and it["display_name"]]
+    if awaited:
+        return str(gettext("%(game)s: waiting for %(names)s.", game=name, names=spoken().listed(awaited)))
     return str(gettext("%(game)s: waiting for the others.", game=name))
 
 
@@ -237,12 +242,26 @@ def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
 
 @acts(commands.REMATCH)
 def _rematch(errand: Errand, rest: str) -> Said:
-    before = errand.game(number_in(rest))
+    before = errand.game(number_in(rest)) if rest else _newest_over(errand)
+    found = find_rematch(before.game_id, errand.player_id)
     game = rematch(before.game_id, errand.player_id)
+    if found["seated"] and not errand.is_again:
+        told = gettext(
+            "The rematch of game %(before)s is game %(game)s.", before=errand.named(before), game=errand.named(game)
+        )
+        return Said(told=[told, *_told_of_start(game)])
     told = _told_of_joining(errand, game)
-    if game.table.status == "open":
+    if found["game"] is None and game.table.status == "open":
         told.append(gettext("We've invited the other players of game %(game)s.", game=errand.named(before)))
     return Said(told=told)
+
+
+def _newest_over(errand: Errand) -> Game:
+    """Return the game of the player that was opened last of those that are over. Raise Unclear if there is none."""
+    over = [it for status in OVER for it in list_games(errand.player_id, mine=True, limit=1, status=status).items]
+    if not over:
+        number_in("")
+    return load_visible(max(over, key=lambda it: it["made_at"])["id"], errand.player_id)
 
 
 @acts(commands.FIND)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json, RuleError
@@ -147,6 +148,33 @@ def options_of(name: str, edition: str = "", seats: int = 0, options: Json | Non
     return resolved
 
 
+def options_in_words(name: str, locale: str) -> Iterator[tuple[str, str]]:
+    """Yield each edition and each value of an option that differs from the usual game, as in `doubling=linear`, with
+    what it does, without a full stop."""
+    words, usual = _words_of_options(name, locale), options_of(name)
+    names = editions(name, locale)
+    for id_, options in edition_options(name).items():
+        if not options.items() <= usual.items():
+            [(key, value)] = options.items()
+            yield f"{key}={value}", ": ".join(filter(None, (names[id_], words.get(f"edition.{id_}.about")))).rstrip(".")
+    for key, schema in GAMES[name].OPTION_SCHEMA["properties"].items():
+        for value in schema.get("enum", [True, False] if schema.get("type") == "boolean" else []):
+            if value != usual.get(key) and (does := words.get(f"option.{key}.{_written(value)}")):
+                shown = ("yes" if value else "no") if isinstance(value, bool) else value
+                is_sentence = does.endswith(".")
+                yield f"{key}={shown}", does.rstrip(".") if is_sentence else f"{words[f'option.{key}']}: {does}"
+
+
+def _words_of_options(name: str, locale: str) -> Mapping[str, str]:
+    file = _words_file(name, locale, "options")
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
+def _words_file(name: str, locale: str, of: str) -> Traversable:
+    package = GAMES[name].__name__  # type: ignore[attr-defined]  # games are modules
+    return files(package) / "page" / "words" / locale / f"{of}.json"
+
+
 class _Text:
     """Converts a game's rules to text in one language. `page/rules/text.js` describes the blocks of which the rules
     consist."""
@@ -167,8 +195,7 @@ class _Text:
                 for it, values in described["editions"].items()
             ]
         )
-        package = GAMES[name].__name__  # type: ignore[attr-defined]  # games are modules
-        self._file = files(package) / "page" / "words" / locale / f"rules-{name}.json"
+        self._file = _words_file(name, locale, f"rules-{name}")
 
     def sections(self) -> Iterator[Section]:
         if not self._file.is_file():  # the page has no rules for this game either

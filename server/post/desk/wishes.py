@@ -107,8 +107,7 @@ class Wish(NamedTuple):
 def explanations(locale: str) -> tuple[str, ...]:
     """Return what our lists of lines say after a colon, in this language."""
     say = language(locale).gettext
-    starts = say(BY_NAME[PLAY].help)
-    games = [f"{game_in_short(game, locale)} {starts}" for game in GAMES]
+    games = [f"{game_in_short(game, locale)} {say(BY_NAME[it].help)}" for game in GAMES for it in (PLAY, FIND)]
     return *(say(it.help) for it in COMMANDS), *games, say(_EXPLAINS_GAME), say(_INVITES)
 
 

@@ -37,6 +37,7 @@ class Answer(GameLetter):
     KIND: ClassVar = ANSWER
     played: str  # the move, as the reader may write it
     rest: str = ""  # the rest of the turn as the reader may write it, if the turn goes on after the move
+    goes_on: str = ""  # what the reader does in the rest of the turn, a few sentences
     since: tuple[str, ...]  # the consequences of the move, a sentence each
     undone: str = ""  # the move that was taken back, as the reader may write it
     done: tuple[str, ...]  # other effects, a sentence each
@@ -93,6 +94,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     shows_table = begun and not said["confirm"] and is_about_moves
     shows_moves = is_asked and (said["moves"] or rules.is_mid_turn(game.table.state, seat))
     moves = rules.legal_moves(game.table.state, seat) if shows_moves else []
+    goes_on = bool(said["played"] and moves)
     listed = by_beginning([presentation.write_move(rules, move, spoken().locale) for move in moves])
     if said["wrong"]:
         listed.sort(key=lambda line: -len(_words_in(line) & _words_in(said["line"])))  # the nearest first
@@ -105,9 +107,8 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
         doubt=said.get("doubt", ""),
         played=presentation.in_words(rules, said["played"], spoken().locale),
-        rest=presentation.whole_turn(rules, game.table.state, seat, spoken().locale)
-        if said["played"] and moves
-        else "",
+        rest=presentation.whole_turn(rules, game.table.state, seat, spoken().locale) if goes_on else "",
+        goes_on=presentation.rest_of_turn(rules, game.table.state, seat, spoken().locale) if goes_on else "",
         since=reader.happened(said["since"]) if said["played"] else (),
         undone=presentation.in_words(rules, said.get("undone", ""), spoken().locale),
         done=(

@@ -57,6 +57,7 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
     asked, closed = it.letter.data.get("asked", False), bool(it.letter.data["closed"])
     wishes = [Wish(*wish) for wish in it.letter.data.get("wishes", ())]
     wishes.sort(key=lambda wish: wish.command == RULES)
+    first = {wish.rest: wish for wish in reversed(wishes) if wish.command in (PLAY, FIND)}  # of each game
     return DeskWelcome(
         address=current_app.config["DESK_ADDRESS"] or "",
         link=it.base_url,
@@ -64,15 +65,14 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         called=EXAMPLE_NAME,
         closed=closed,
         asked=asked,
-        wishes=tuple(_offer(wish, is_explained=not asked) for wish in wishes),
+        wishes=tuple(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
         pictured="" if closed else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
     )
 
 
 def _offer(wish: Wish, is_explained: bool = False) -> Offer:
     """Return a line to reply with. `is_explained`: whether the reader should learn what the game is."""
-    starts = wish.command == PLAY and wish.rest in GAMES
-    return wish.offer(game_in_short(wish.rest, spoken().locale) if is_explained and starts else "")
+    return wish.offer(game_in_short(wish.rest, spoken().locale) if is_explained and wish.rest in GAMES else "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,22 +79,22 @@ def not_ready(reader: Reader) -> NotReady:
 
 @dataclass(frozen=True, kw_only=True)
 class GameClosing(GameLetter):
-    """The warning to the host that the game will close, or the news that someone declined an invitation to it."""
+    """The warning to the host that the game will close, or the news that someone answered an invitation to it."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     declined: str = ""  # who declined, a sentence
-    returned: str = ""  # who declined but has now taken a seat, a sentence
+    arrived: str = ""  # who has accepted an invitation, a sentence
     words: tuple[str, ...] = ()  # lines from the player who declined
     free: int  # number of free seats
-    inviting: str  # a line to reply with that invites someone
+    inviting: str = ""  # a line to reply with that invites someone, if a seat is free
     filling: str = ""  # the line that gives the free seats to bots
     due: str  # when the game closes
     left: str
 
     @property
     def headline(self) -> str:
-        if self.returned:
+        if self.arrived:
             return noted("Invitation accepted")
         return noted("Invitation declined") if self.declined else super().headline
 
@@ -108,11 +108,11 @@ def game_closing(reader: Reader) -> GameClosing | None:
         return None  # the ready check has begun, about which there is another email
     due, left = moment(closes_at, reader.zone), span(closes_at - clock.now())
     game, host = reader.game, reader.letter.player_id or reader.game.head.host
-    lines = {"inviting": inviting_line(game, host)}
+    lines = {}
     if any(row.kind == "open" for row in game.seats):
-        lines["filling"] = filling_line(game, host)
+        lines = {"inviting": inviting_line(game, host), "filling": filling_line(game, host)}
     words = tuple(reader.letter.data.get("words", "").splitlines())
-    said = {"declined": _declined(reader), "returned": _returned(reader)}
+    said = {"declined": _declined(reader), "arrived": _arrived(reader)}
     return GameClosing(**reader.about, **said, **lines, words=words, free=free, due=due, left=left)
 
 
@@ -128,11 +128,13 @@ def _declined(reader: Reader) -> str:
             return str(gettext("%(who)s has declined your invitation.", who=who))
 
 
-def _returned(reader: Reader) -> str:
-    who = reader.letter.data.get("returned")
-    if who is None:
-        return ""
-    return str(gettext("%(who)s comes after all.", who=who or gettext("A player")))
+def _arrived(reader: Reader) -> str:
+    match reader.letter.data:
+        case {"returned": who}:
+            return str(gettext("%(who)s comes after all.", who=who or gettext("A player")))
+        case {"accepted": who}:
+            return str(gettext("%(who)s has accepted the invitation.", who=who or gettext("A player")))
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True)

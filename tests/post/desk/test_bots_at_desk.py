@@ -1,16 +1,21 @@
 """Games with people and bots, opened by email."""
 
+import re
 from collections.abc import Callable
 from uuid import UUID
 
 import pytest
+from flask_babel import force_locale
 
 from server.accounts.players import player_at
 from server.play.commits import load
 from server.play.game import Game
+from server.post.desk.acting import _further_help
 from server.post.desk.arguments import Unclear, wanted_in
+from server.post.desk.reading import read_line
 from server.post.desk.wishes import wish_in
 from server.store import desk
+from server.translations import LOCALES
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent
 
@@ -101,11 +106,23 @@ def test_help_lists_the_options_of_a_new_game(ann: Correspondent) -> None:
     for line in (
         "- new sternenhimmel 4 players 2 days per move: ",
         "- new sternenhimmel bob@example.org bots=1: ",
-        "- Sternenhimmel: ",
-        "doubling=linear|compound",
-        "scenario=1|2|3|4",
+        "- new sternenhimmel nameless=yes: the players' names stay hidden until the end.",
+        "- new sternenhimmel doubling=linear: Three double stars next to a number multiply it by six.",
+        "- new sternenglanz scenario=2: Pictorial art: Each player has a constellation that everyone can see. The first ",
+        "- new sternenglanz lineBan=any-star: Lines closed to a moving star: lines any star has used this turn.",
     ):
         assert line in told
+    assert "=linear|" not in told
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_line_of_the_help_for_a_new_game_can_be_sent(locale: str) -> None:
+    with force_locale(locale):
+        lines = [re.split(r"\s?: ", it)[0] for it in _further_help("new")]
+        assert len(lines) > 25
+        for line in lines:
+            read = read_line(line, locale)
+            assert read and read.command == "new" and wanted_in(read.rest)
 
 
 def test_an_unknown_option_gets_the_known_ones() -> None:

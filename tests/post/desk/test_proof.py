@@ -18,6 +18,7 @@ from server.config import Bound
 from server.play.commits import load
 from server.play.seating.games import open_game
 from server.play.turns.idempotency import forget_old_answers
+from server.play.votes import vote
 from server.post.desk import games
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.desk.counter import forget_desk_mails
@@ -656,8 +657,21 @@ def test_the_list_of_games_has_every_game_that_is_not_over(monkeypatch: pytest.M
     ann_joins(ann)
     ann.asks("play sternenglanz\nfind sternenglanz 2\nplay sternenhimmel\nplay sternenhimmel")
     listed = ann.asks("games").text
-    for line in ("1 Sternenglanz: ", "2 Sternenglanz: not started", "3 Sternenhimmel: ", "4 Sternenhimmel: "):
+    for line in (
+        "1 Sternenglanz with ",
+        "2 Sternenglanz: not started",
+        "3 Sternenhimmel with ",
+        "4 Sternenhimmel with ",
+    ):
         assert line in listed
+
+
+def test_the_list_of_games_names_the_other_players_and_whose_turn_it_is(office: Office, ada: UUID, bea: UUID) -> None:
+    game_of(ada, bea, bots=1, title="Sternenhimmel (2)", options={"start_seat": 1})
+    arrives(DESK, a_mail("games"))
+    settle()
+    told = " ".join(office.mails("ada")[-1].text.split())
+    assert "- 1 “Sternenhimmel (2)” with bea and Greedy: waiting for bea." in told
 
 
 def test_a_confirmed_command_opens_its_own_game(ann: Correspondent) -> None:
@@ -849,6 +863,30 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     settle()
     assert "This line is right next to a command" in office.mails("bea")[-1].text
     assert "turn email" not in office.mails("bea")[-1].text
+
+
+def test_a_second_rematch_names_the_one_that_stands(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1, title="Tuesday stars")
+    for who in (ada, bea):
+        vote(game_id, who, "abandon", True)
+    arrives(office.mails("ada")[-1].reply_to, a_mail("games"))
+    settle()
+    for line in ("rematch", "rematch 1", "Rematch, please!"):  # at the post desk, a game needs no number
+        arrives(office.mails("ada")[-1].reply_to, a_mail(line))
+        settle()
+        told = " ".join(office.mails("ada")[-1].text.split())
+        assert ("We've invited the other players" in told) == (line == "rematch")
+        if line != "rematch":
+            assert "The rematch of game 1 “Tuesday stars” (Sternenhimmel) is game 2 “Tuesday stars (2)”" in told
+            assert "The game starts when all seats are taken." in told
+
+
+def test_the_answer_to_a_yes_quotes_the_command_in_the_readers_language(ann: Correspondent) -> None:
+    ann_joins(ann)
+    ann.asks("set language de")
+    assert "abschied" in ann.asks("abschied").text
+    told = ann.asks("ja").text
+    assert "Du hast geschrieben: abschied" in told and "goodbye" not in told
 
 
 @pytest.mark.parametrize("first", ["", "Let's play again!", "Nochmal?"])

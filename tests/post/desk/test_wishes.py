@@ -13,6 +13,7 @@ from server.games import GAMES
 from server.play.commits import load
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.reading import read_request
+from server.post.desk.rule_texts import game_in_short
 from server.post.desk.wishes import first_name_of
 from server.post.incoming.replies import Mail
 from server.store import desk
@@ -151,6 +152,18 @@ def test_a_first_email_with_a_question_is_offered_a_game(ann: Correspondent, tex
     assert f"- {play} sternenhimmel: " in hello.text.replace("\u202f", "")
     (welcome,) = ann.sends(hello.reply_to, text)
     assert f"- {play} sternenhimmel: " in welcome.text
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"), [("Hallo, wie kann ich mitspielen?", "de"), ("How can I play with others?", "en")]
+)
+def test_the_first_email_says_once_what_each_game_is_even_if_it_only_offers_to_find_one(
+    ann: Correspondent, text: str, locale: str
+) -> None:
+    (hello,) = ann.sends(DESK, text)
+    told = " ".join(hello.text.split())
+    for game in GAMES:
+        assert told.count(game_in_short(game, locale)) == 1
 
 
 @pytest.mark.parametrize(

@@ -324,7 +324,23 @@ def test_players_at_the_table_read_who_declined_and_the_host_hears_of_a_change_o
     told = office.mails("ada")[-1]
     assert told.subject == "Invitation accepted: Tuesday stars"
     assert "Cyd (cyd@example.org) comes after all." in told.text
-    assert "You can invite someone else here: " in told.text
+    assert "Invite another player at the table: " in told.text
+
+
+def test_the_host_hears_of_an_acceptance_that_does_not_start_the_game(office: Office, ada: UUID) -> None:
+    guests = [{"email": it} for it in (CYD, "dan@example.org")]
+    open_game(ada, wanted(ME, *guests, BOT, title="Wednesday stars"))
+    cyd_writes(office, "yes")
+    everything_due_happens()
+    told = office.mails("ada")[-1]
+    assert told.subject == "Invitation accepted: Wednesday stars"
+    assert "Cyd (cyd@example.org) has accepted the invitation." in told.text
+    assert '"Wednesday stars" still needs one player.' in told.text
+    assert "invite someone" not in told.text  # no seat is free
+    arrives(office.mails("dan")[-1].reply_to, a_mail("yes", sender="dan@example.org"))
+    deal_with_mails()
+    everything_due_happens()
+    assert [it.subject for it in office.mails("ada") if "accepted" in it.subject] == [told.subject]
 
 
 @pytest.mark.parametrize(
