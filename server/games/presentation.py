@@ -364,11 +364,12 @@ def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
     return "; ".join(write_move(rules, it, locale) for it in begun)
 
 
-def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False) -> str:
+def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False, then: Sequence[Any] = ()) -> str:
     """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
-    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved."""
+    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved. `then`
+    are the moves that follow in the same turn."""
     write: WriteReason | None = getattr(rules, "reason", None)
-    return write(view, move, language(locale), is_past) if write else ""
+    return write(view, move, language(locale), is_past, then) if write else ""
 
 
 def telling(reasons: Sequence[Sequence[str]]) -> Sequence[str]:

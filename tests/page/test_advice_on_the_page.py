@@ -331,9 +331,9 @@ def test_a_hint_says_how_much_better_the_best_move_is(house: House, windows: Win
         (
             [0, 0.2, 1],
             ". The best, though the next is almost as good. Scores 2 coins. Why.",
-            "About 1 coin less than the best.",
+            "Worth about 1 coin less than the best.",
         ),
-        ([0, 2.6, 9], "about 3 coins more than the next", "About 9 coins less than the best"),
+        ([0, 2.6, 9], "worth about 3 coins more than the next", "Worth about 9 coins less than the best"),
     ):
         tool.click()
         expect(first).to_contain_text(one)

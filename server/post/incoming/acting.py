@@ -423,11 +423,11 @@ def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) ->
     if following[0] not in worse:
         return str(gettext("The best, though the next is almost as good."))
     points = counted(whole_points(following[0]["behind"]), unit)
-    return str(gettext("The best, about %(points)s more than the next.", points=points))
+    return str(gettext("The best, worth about %(points)s more than the next.", points=points))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
     if move not in worse:
         return str(gettext("Almost as good."))
     points = counted(whole_points(move["behind"]), unit)
-    return str(gettext("About %(points)s less than the best.", points=points))
+    return str(gettext("Worth about %(points)s less than the best.", points=points))
