@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain
+from math import floor
 from typing import Any
 
 from server.games.contract import (
@@ -120,6 +121,18 @@ def score_unit(rules_name: str) -> str | None:
     """Return what the scores of a running game count, which is also their field in a view: `coins` or `points`. Return
     None if a game has no scores until its end."""
     return getattr(GAMES[rules_name], "SCORE", None)
+
+
+def counted(say: Language, score: int, unit: str | None) -> str:
+    """Return a score with its unit (see `score_unit`), such as "31 points"."""
+    if unit == "coins":
+        return say.ngettext("%(num)s coin", "%(num)s coins", score)
+    return say.ngettext("%(num)s point", "%(num)s points", score)
+
+
+def whole_points(points: float) -> int:
+    """Round points as the page does: halves up."""
+    return floor(points + 0.5)
 
 
 def sentence(

@@ -18,7 +18,7 @@ from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError, Rules
-from server.games.presentation import in_words, refusal, score_unit, without_needless
+from server.games.presentation import in_words, refusal, score_unit, whole_points, without_needless
 from server.play.commits import at_version, load, people_of
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -39,7 +39,7 @@ from server.post.incoming.child import TooMuch, child
 from server.post.incoming.commands import OFF, RESUME, word_for
 from server.post.incoming.lines import Planned, Spoken, Wishes, read_plan
 from server.post.plans import plan_sentence
-from server.post.wording import counted, moment, spoken, whole_points
+from server.post.wording import counted, moment, spoken
 from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
