@@ -70,11 +70,13 @@ class Effort(NamedTuple):
 
 class Compared(NamedTuple):
     """A move, its mean gain, and the margin of error of the difference between the best move's gain and this one. The
-    margin is infinite if there were too few worlds to estimate it."""
+    margin is infinite if there were too few worlds to estimate it. `scores` has the mean score of each seat where the
+    bot stopped looking ahead, if the game has running scores."""
 
     move: Any
     gain: float
     margin: float = 0.0
+    scores: Sequence[float] = ()
 
 
 class PrivateDice:
@@ -132,29 +134,42 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Com
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
     rng.shuffle(candidates)  # so that the judge doesn't decide between equal gains
     most_worlds = int(effort.worlds + rng.random())
-    worlds = list[list[float]]()  # the gains of the candidates in each
+    worlds = list[list[_Reached]]()  # of each candidate
     while sample is not None and len(worlds) < most_worlds:
         try:
             world, dice = sample(seen.view, seen.story, seen.seat, PrivateDice(rng)), rng.random()
         except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story
             break
-        gains = list[float]()
+        reached = list[_Reached]()
         for value, move in candidates:
             if thread_time() > end:
                 return _sorted_by_gain(candidates, worlds)  # an unfinished world would be unfair
-            gains.append(_gain(seen, world, (move, value), PrivateDice(Random(dice))))
-        worlds.append(gains)
+            reached.append(_reached(seen, world, (move, value), PrivateDice(Random(dice))))
+        worlds.append(reached)
     return _sorted_by_gain(candidates, worlds)
 
 
-def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Sequence[float]]) -> list[Compared]:
-    total = reduce(lambda had, gains: [*map(add, had, gains)], worlds, [0.0] * len(candidates))
+class _Reached(NamedTuple):
+    """What a move leads to in one world: the gain of its seat, and the scores of all seats."""
+
+    gain: float
+    scores: Sequence[float]
+
+
+def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Sequence[_Reached]]) -> list[Compared]:
+    by_move = [*zip(*worlds, strict=True)] or [()] * len(candidates)
+    total = reduce(lambda had, its: [*map(add, had, (it.gain for it in its))], worlds, [0.0] * len(candidates))
     gains = [gain / len(worlds) for gain in total] if worlds else [value for value, _ in candidates]
     best = gains.index(max(gains))
     margins = [
-        margin_of([it[best] - it[nth] for it in worlds]) if nth != best else 0.0 for nth in range(len(candidates))
+        margin_of([it[best].gain - it[nth].gain for it in worlds]) if nth != best else 0.0
+        for nth in range(len(candidates))
     ]
-    compared = [Compared(move, *it) for (_, move), *it in zip(candidates, gains, margins, strict=True)]
+    scores = [[*map(fmean, zip(*(it.scores for it in reached), strict=True))] for reached in by_move]
+    compared = [
+        Compared(move, gain, margin, its)
+        for (_, move), gain, margin, its in zip(candidates, gains, margins, scores, strict=True)
+    ]
     return sorted(compared, key=lambda it: it.gain, reverse=True)  # stable
 
 
@@ -167,10 +182,10 @@ def margin_of(differences: Sequence[float]) -> float:
     return t * stdev(differences) / sqrt(len(differences))
 
 
-def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> float:
-    """Return how much the seat gains on the others if it plays this move."""
+def _reached(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> _Reached:
+    """Return how much the seat gains on the others if it plays this move, with the scores."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
-    stops = getattr(rules, "ONE_TURN_AHEAD", False)
+    stops, unit = getattr(rules, "ONE_TURN_AHEAD", False), getattr(rules, "SCORE", None)
     on_turn, (move, value), gain, has_begun = seat, judged, 0.0, False
     while True:
         gain += value if on_turn == seat else -value / others
@@ -178,10 +193,11 @@ def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) 
         outcome = rules.outcome(state)
         if outcome is not None:
             won = _won(outcome, seat)
-            return gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
+            gain = gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
+            return _Reached(gain, outcome.scores)
         on_turn = min(rules.to_act(state))
         if stops and has_begun and on_turn != seat:
-            return gain
+            return _Reached(gain, rules.view(state, seat)[unit] if unit else ())
         has_begun = has_begun or on_turn == seat != before  # the seat's next turn
         move, value = _advised(rules, state, on_turn)
 

@@ -233,9 +233,9 @@ Effect = Callable[[Any], Any]
 # View of the seat on turn -> move -> a value that is equal for moves that are no alternatives to each other in a hint, such as
 # stars on two similar spaces. A hint suggests only the best of them. Without it, all moves are alternatives.
 Aim = Callable[[Json], Callable[[Any], Any]]
-# View of the seat on turn, move, language, whether another move was played -> a sentence about what the move achieves
-# besides points, or would have achieved, or "".
-WriteReason = Callable[[Json, Any, "Language", bool], str]
+# View of the seat on turn, move, language, whether another move was played, the moves that follow it in the same turn
+# -> a sentence about what the move achieves besides points, or would have achieved, or "".
+WriteReason = Callable[[Json, Any, "Language", bool, Sequence[Any]], str]
 # `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
 # `MUCH`: a hint leaves out a move that is clearly behind the best by this many points. Without it, by 10.
 # View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain
+from math import floor
 from typing import Any
 
 from server.games.contract import (
@@ -121,6 +122,18 @@ def score_unit(rules_name: str) -> str | None:
     """Return what the scores of a running game count, which is also their field in a view: `coins` or `points`. Return
     None if a game has no scores until its end."""
     return getattr(GAMES[rules_name], "SCORE", None)
+
+
+def counted(say: Language, score: int, unit: str | None) -> str:
+    """Return a score with its unit (see `score_unit`), such as "31 points"."""
+    if unit == "coins":
+        return say.ngettext("%(num)s coin", "%(num)s coins", score)
+    return say.ngettext("%(num)s point", "%(num)s points", score)
+
+
+def whole_points(points: float) -> int:
+    """Round points as the page does: halves up."""
+    return floor(points + 0.5)
 
 
 def sentence(
@@ -365,11 +378,12 @@ def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
     return "; ".join(write_move(rules, it, locale) for it in begun)
 
 
-def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False) -> str:
+def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False, then: Sequence[Any] = ()) -> str:
     """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
-    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved."""
+    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved. `then`
+    are the moves that follow in the same turn."""
     write: WriteReason | None = getattr(rules, "reason", None)
-    return write(view, move, language(locale), is_past) if write else ""
+    return write(view, move, language(locale), is_past, then) if write else ""
 
 
 def telling(reasons: Sequence[Sequence[str]]) -> Sequence[str]:

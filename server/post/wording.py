@@ -4,18 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timedelta
-from math import floor
 from textwrap import TextWrapper
 from typing import Any, ClassVar, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from flask_babel import get_locale, get_translations, gettext, ngettext
+from flask_babel import get_locale, get_translations, gettext
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
 from server.accounts.notice_kinds import NoticeKind
-from server.games import Seat
+from server.games import Seat, presentation
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import READY, SAY, word_for
 from server.post.incoming.quotes import MARK
@@ -281,16 +280,9 @@ def with_you(names: Sequence[str], seat: Seat | None) -> list[str]:
     return [str(gettext("You")) if nr == seat else name for nr, name in enumerate(names)]
 
 
-def whole_points(points: float) -> int:
-    """Round points as the page does: halves up."""
-    return floor(points + 0.5)
-
-
 def counted(score: int, unit: str | None) -> str:
-    """Return a score with its unit (see `score_unit`), such as "31 points"."""
-    if unit == "coins":
-        return str(ngettext("%(num)s coin", "%(num)s coins", score))
-    return str(ngettext("%(num)s point", "%(num)s points", score))
+    """Return `presentation.counted` in the current email's language."""
+    return presentation.counted(spoken(), score, unit)
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from server.bots import advice
-from server.bots.search import Compared, Effort
+from server.bots.search import Compared, Effort, Seen
 from server.config import Bound
 from server.games import GAMES, Json
 from server.play.turns import hints
@@ -165,6 +165,27 @@ def test_a_hint_tells_what_its_line_scores_and_promises_a_win_if_the_line_ends_t
             assert best["scores_with_then"] == after["view"]["points"][0] - points
             assert best["wins"] is is_won
             assert (best["why"] == "Wins the game.") is is_won
+
+
+@pytest.mark.parametrize(
+    ("behind", "scores", "told"),
+    [
+        (0.2, (9.4, 5.0), "Less now, but probably about 3 more in your next turn."),
+        (0.2, (6.2, 2.4), "Less now, but your opponent probably gets about 3 less."),
+        (0.2, (6.2, 3.5, 3.7), "Less now, but the others probably get about 1 less on average."),
+        (0.2, (6.2, 5.0), "Less now, but better chances later."),
+        (1.0, (6.2, 5.0), "Less now, and it may not pay off."),
+        (2.5, (9.4, 5.0), ""),
+    ],
+)
+def test_a_hint_says_what_balances_that_another_move_scores_more_at_once(
+    behind: float, scores: tuple[float, ...], told: str
+) -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    most = hints._Line([], None, 0.0, 0.0, (8.0, 5.0, 4.0)[: len(scores)])
+    line = hints._Line([], None, behind, 1.2, scores)
+    assert hints._balances(seen, [most, line], [4, 2], "en") == ["", told]
+    assert hints._balances(seen, [most, line], [4, 4], "en") == ["", ""]
 
 
 def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:

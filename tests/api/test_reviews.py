@@ -1,6 +1,9 @@
 """Reviews of finished games: computed once, move by move, and readable by all who may see the game."""
 
+import re
+from collections import Counter
 from datetime import timedelta
+from itertools import pairwise
 from random import Random
 from typing import Any, NoReturn
 from uuid import UUID
@@ -10,7 +13,8 @@ import pytest
 from flask import Flask
 
 from server.bots import LEVELS, advice, review
-from server.bots.search import Effort
+from server.bots.review import Verdict, Worth
+from server.bots.search import Effort, Seen
 from server.clock import clock
 from server.config import Bound
 from server.games import Json
@@ -100,7 +104,7 @@ def test_a_review_values_every_move_and_the_values_add_up_to_the_result(app: Fla
         assert told["choices"] == pytest.approx(sum(it["choice"] for it in told["moves"]), abs=0.005)
         assert round(told["choices"] + told["luck"], 2) == told["result"]
         assert told["total"] == told["done"] == len(told["moves"])
-        assert all(it["better"] is None or it["better"]["gain"] > 0 for it in told["moves"])
+        assert all(it["better"] is None or it["better"]["gain"] > it["better"]["margin"] for it in told["moves"])
         assert {"choose", "act", "lay"} <= {step["cmd"] for it in told["moves"] for step in it["move"]["steps"]}
         events = ada.get(f"{path}/events").json["items"]
         laid = {
@@ -139,6 +143,37 @@ def play_as_suggested(who: Someone, path: str) -> None:
         turn = asked["turn"]
     move = {"steps": [step for it in steps for step in it["steps"]]} if "steps" in steps[0] else steps[0]
     assert who.post(f"{path}/moves", {"turn": turn, "move": move}).status_code == 201
+
+
+def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, ada = finished(app)
+    worths = iter([(-7.0, 0.5, 6.0, 0.5), (4.0, 0.5, 0.0, 0.0), (-9.0, 10.0, 9.0, 10.0)])
+
+    def judged(seen: Seen, move: Any, *_: object) -> Verdict:
+        choice, margin, gain, of_gain = next(worths, (0.0, 0.0, 0.0, 0.0))
+        return Verdict(Worth(choice, margin), next(it for it in seen.moves if it != move), Worth(gain, of_gain))
+
+    monkeypatch.setattr(reviewing, "verdict", judged)
+    assert ada.get(f"{path}/review").json["summary"] == []
+    with app.app_context():
+        while review_due(lambda: None):
+            pass
+    told = ada.get(f"{path}/review").json
+    assert [it["better"] and it["better"]["gain"] for it in told["moves"][:3]] == [6.0, None, None]
+    views = [ada.get(f"{path}?at={version}").json["view"] for version in range(1, ada.get(path).json["version"] + 1)]
+    lost = Counter[int]()
+    for before, after in pairwise(views):
+        if before["next"] == 1:
+            one, other = (it["points"][0] - it["points"][1] for it in (before, after))
+            lost[before["turn"]] += one - other
+    (turn, most), *_ = lost.most_common()
+    decided, costliest, *by_opponent = told["summary"]
+    assert decided.startswith(("Your moves decided", "Bad luck decided", "In this game"))
+    assert costliest == "Your costliest move: Start, about 6 points lost."
+    if most:
+        (one,) = by_opponent
+        assert re.fullmatch(rf"Your opponent's moves cost you most here: Turn \d+, {most} points?\.", one)
+        assert lost[int(one.split("Turn ")[1].split(",")[0])] == most and turn
 
 
 def test_a_review_lists_the_moves_reviewed_so_far(app: Flask) -> None:

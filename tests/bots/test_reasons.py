@@ -150,17 +150,23 @@ def test_cards_are_explained_by_what_they_prepare() -> None:
     def told(step: Choose | LayCards) -> str:
         return reason(played.rules, view, Move((step,)), "en")
 
-    gather = "bring stars together for a bright star"
-    assert told(Choose(move, hole)) == f"Twice you can {gather}, and once score with a pattern."
-    assert told(Choose(move, move)) == f"Three times you can {gather}."
-    assert told(LayCards(False, move, None)) == f"Twice you can {gather}."
-    assert told(LayCards(False, move, birth)) == f"Twice you can {gather}, and three times place one more star."
-    assert told(LayCards(False, None, birth)) == "Three times you can place one more star."
-    covered = "Three times you can score with a pattern. Slot 1 is no star birth in your next turn."
+    gather = "move a star to prepare a bright star"
+    assert (
+        told(Choose(move, hole))
+        == f"In your next two turns you can {gather}, in the first also remove a star for points."
+    )
+    assert told(Choose(move, move)) == f"In your next two turns you can {gather}, in the first even twice."
+    assert told(LayCards(False, move, None)) == f"In your next two turns you can {gather}."
+    assert (
+        told(LayCards(False, move, birth))
+        == f"In your next three turns you can place an extra star, in the first two also {gather}."
+    )
+    assert told(LayCards(False, None, birth)) == "In your next three turns you can place an extra star."
+    covered = "In your next three turns you can remove a star for points. Slot 1 is no star birth in your next turn."
     assert told(LayCards(False, None, hole)) == covered
     assert told(LayCards(False, None, None)) == "You keep your cards for later."
     view |= {"scenario": 2}
-    assert told(LayCards(False, hole, None)) == "Twice you can remove a star that is in your way."
+    assert told(LayCards(False, hole, None)) == "In your next two turns you can remove a star that is in your way."
 
 
 def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:
@@ -168,12 +174,14 @@ def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:
     rules, seat = played.rules, min(played.rules.to_act(played.state))
     view = rules.view(played.state, seat)
 
-    def told(field: str, *on: str) -> str:
-        board = {"board": dict.fromkeys(on, "punkt")}
-        return reason(rules, view | board, Move((Sterngeburt(1, "punkt", field),)), "en")
+    def told(field: str, *on: str, then: str = "a1", star: str = "punkt") -> str:
+        board, following = {"board": dict.fromkeys(on, "punkt")}, Move((Sterngeburt(2, "leucht", then),))
+        return reason(rules, view | board, Move((Sterngeburt(1, star, field),)), "en", then=[following])
 
     assert told("d6", "c5") == "A bright star on d7 then needs only one more dot star."
     assert told("d8", "c5", "d6") == "It makes a bright star on d7 possible."
+    assert told("d8", "c5", "d6", then="d7") == ""  # the plan itself shows it
+    assert told("d7", "c5", "d6", "d8", star="leucht") == ""  # it scores
 
 
 def test_a_game_without_reasons_gives_none() -> None:

@@ -96,6 +96,15 @@ def test_a_bot_with_slack_plays_any_move_close_to_the_best_and_no_other(game: st
     assert {search(seen, Effort(), LONG, Random(seed)) for seed in range(60)} <= best < close
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_compared_moves_come_with_the_scores_that_follow(game: str) -> None:
+    played = some_position(game, 12)
+    seen = seen_by(played, on_turn(played))
+    for worlds in (0, 2):
+        for it in compare(seen, Effort(worlds, 3), LONG, Random(1)):
+            assert len(it.scores) == (worlds and seen.story[0]["seats"])
+
+
 def test_a_fraction_of_a_world_is_one_world_in_that_share_of_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = seen_by(played := some_position("sternenhimmel", 10), on_turn(played))
     sampled: list[Any] = []

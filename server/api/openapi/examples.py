@@ -199,6 +199,7 @@ REVIEW_BEGUN: Json = {
     "choices": None,
     "luck": None,
     "margin": None,
+    "summary": [],
     "moves": [],
 }
 REVIEW: Json = {
@@ -209,6 +210,10 @@ REVIEW: Json = {
     "choices": -1.25,
     "luck": 9.75,
     "margin": 1.1,
+    "summary": [
+        "Luck decided the game: it brought you about 11 coins.",
+        "Your costliest move: Move 1, about 2 coins lost.",
+    ],
     "moves": [
         {
             "version": 1,

@@ -1311,7 +1311,9 @@ class ReviewedMove(Answer):
     choice = fields.Float(**_about("How many points more than the move of `greedy` it was worth"))
     margin = fields.Float(**_about("Margin of error of `choice` (95%)"))
     better = fields.Nested(
-        BetterMove, allow_none=True, **_about("Move that would have been worth more; null if the bot found none")
+        BetterMove,
+        allow_none=True,
+        **_about("Move that would have been worth more by over `margin`; null if the bot found none"),
     )
 
 
@@ -1327,6 +1329,9 @@ class Review(Answer):
     )
     luck = fields.Float(allow_none=True, **_about("Rest of the result"))
     margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
+    summary = fields.List(
+        fields.String(), **_about("Sentences about what decided the game, in your language; empty until complete")
+    )
     moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 
 

@@ -1,6 +1,6 @@
 """The value of a step in Sternenglanz, estimated from the view: points, chances of points, and the Sternbild."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -114,20 +114,27 @@ def aim(view: Json) -> Callable[[Move], object]:
     return of
 
 
-def reason(view: Json, move: Move, say: Language, is_past: bool) -> str:
-    """Return what the first step of a move achieves, or would have achieved, besides points, in one or two sentences."""
+def reason(view: Json, move: Move, say: Language, is_past: bool, then: Sequence[Move]) -> str:
+    """Return what the first step of a move achieves, or would have achieved, besides points, in one or two sentences.
+
+    A birth that the moves in `then` perform shows in them. A step that scores needs no disadvantage of the others.
+    """
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            return _of_two(_CHOSEN, 3, (_use(sky, slot2), _use(sky, slot3)), say)
+            return _of_two(_CHOSEN, _use(sky, slot2), _use(sky, slot3), say)
         case LayCards(_, slot2, slot1):
             return _of_cards(sky, slot2, slot1, say)
         case Finish():
             return say.gettext(_UNCHANGED)
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
             progress = _progress(sky, step, _target(view, sky.stars), _Chances(sky))
+            if progress == _BARREN and _gain(sky, view["next"], step) > 0:
+                return ""
             if progress == _FERTILE and (born := _next_birth(sky, _after(sky.stars, step))):
                 lacks, star, need, field = born
+                if any(isinstance(it, Sterngeburt) and it.field == field for each in then for it in each.steps):
+                    return ""
                 names = {"star": piece_in_sentence(star, say.locale), "need": piece_in_sentence(need, say.locale)}
                 return say.gettext((_LACKS_ONE if lacks else _POSSIBLE)[is_past], field=field, **names)
             if progress == _BARREN and len(view["points"]) == 2:
@@ -162,18 +169,21 @@ _BARREN_FOR_TWO = (
 
 # Those that suit both
 _USES = {
-    GEBURT: noted("place one more star"),
-    WANDERUNG: noted("bring stars together for a bright star"),
+    GEBURT: noted("place an extra star"),
+    WANDERUNG: noted("move a star to prepare a bright star"),
     LOCH: noted("remove a star that is in your way"),
 }
-_SCORE = noted("score with a pattern")
-_CHOSEN = noted("Twice you can %(use)s, and once %(other)s.")
-_BOTH = noted("Twice you can %(use)s, and three times %(other)s.")
-_TIMES = {
-    2: noted("Twice you can %(use)s."),
-    3: noted("Three times you can %(use)s."),
-    5: noted("Five times you can %(use)s."),
-}
+_SCORE = noted("remove a star for points")
+_CHOSEN = (
+    noted("In your next two turns you can %(use)s, in the first also %(other)s."),
+    noted("In your next two turns you can %(use)s, in the first even twice."),
+)
+_BOTH = (
+    noted("In your next three turns you can %(use)s, in the first two also %(other)s."),
+    noted("In your next three turns you can %(use)s, in the first two even twice."),
+)
+_IN_SLOT_1 = noted("In your next three turns you can %(use)s.")
+_IN_SLOT_2 = noted("In your next two turns you can %(use)s.")
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
@@ -225,16 +235,15 @@ def _of_cards(sky: State, slot2: str | None, slot1: str | None, say: Language) -
     if slot2 is None and slot1 is None:
         return say.gettext(_KEPT)
     if slot2 and slot1:
-        told = _of_two(_BOTH, 5, (_use(sky, slot2), _use(sky, slot1)), say)
+        told = _of_two(_BOTH, _use(sky, slot1), _use(sky, slot2), say)
     else:
-        told = say.gettext(_TIMES[2 if slot2 else 3], use=say.gettext(_use(sky, slot2 or slot1 or "")))
+        told = say.gettext(_IN_SLOT_2 if slot2 else _IN_SLOT_1, use=say.gettext(_use(sky, slot2 or slot1 or "")))
     return f"{told} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else told
 
 
-def _of_two(text: str, times: int, uses: tuple[str, str], say: Language) -> str:
-    """Return what two cards can be used for, and the number of times if it is the same."""
-    use, other = map(say.gettext, uses)
-    return say.gettext(_TIMES[times], use=use) if use == other else say.gettext(text, use=use, other=other)
+def _of_two(texts: tuple[str, str], use: str, other: str, say: Language) -> str:
+    """Return what two cards can be used for. The second text is for the same use. The first card lasts longer."""
+    return say.gettext(texts[use == other], use=say.gettext(use), other=say.gettext(other))
 
 
 def _use(sky: State, card: str) -> str:

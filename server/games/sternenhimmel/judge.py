@@ -116,7 +116,7 @@ def aim(view: Json) -> Callable[[Placement], object]:
     return of
 
 
-def reason(view: Json, move: Placement, say: Language, is_past: bool) -> str:
+def reason(view: Json, move: Placement, say: Language, is_past: bool, then: Sequence[Placement]) -> str:
     """Return a few sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
     change, name = _change(view, move), BOARDS[move.board].names[say.locale]
     told = [say.gettext(it[change.is_hidden][is_past], board=name, points=change.taken) for it in change.achieved]

@@ -193,17 +193,15 @@ function Moves({ table, rules, review, at, showAt }) {
   const [wasComing] = useState(!isComplete);
   /** @type {ReviewedMove[]} */
   const moves = review.moves;
-  const clear = moves.filter((it) => it.better && it.better.gain > Math.max(LEAST, it.better.margin))
-    .sort((one, other) => gainOf(other) - gainOf(one));
+  const clear = moves.filter((it) => it.better).sort((one, other) => gainOf(other) - gainOf(one));
   const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
-  const unclear = moves.filter((it) => it.better && -it.choice > Math.max(LEAST, it.margin) && !clear.includes(it)) // worse, but no other move is clearly better
+  const unclear = moves.filter((it) => !it.better && -it.choice > Math.max(LEAST, it.margin)) // worse, but no other move is clearly better
     .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  const worse = (/** @type {ReviewedMove} */ it) => [t("review.lost", { move: written(it), points: points(-it.choice) }),
-    t("review.perhaps", { better: written(/** @type {any} */ (it.better)) })].join(" ");
+  const worse = (/** @type {ReviewedMove} */ it) => t("review.lost", { move: written(it), points: points(-it.choice) });
   const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
     : gained.includes(it) ? won(it) : "");
   const toldAt = (/** @type {ReviewedMove[]} */ steps) => {
@@ -218,10 +216,7 @@ function Moves({ table, rules, review, at, showAt }) {
     return parts.map((it, nth) => (Array.isArray(it) ? t(nth ? "review.then-played" : "review.you-played", {
       moves: it.map(written).join(t("semicolon")) }) : it)).join(" ");
   };
-  const instead = (/** @type {ReviewedMove} */ it) => {
-    if (!it.better || (!clear.includes(it) && Math.min(-it.choice, it.better.gain) < LEAST)) return "";
-    return `${written(it.better)} (${signed(gainOf(it))}${clear.includes(it) ? "" : ` ± ${Math.round(it.better.margin)}`})`;
-  };
+  const instead = (/** @type {ReviewedMove} */ it) => (it.better ? `${written(it.better)} (${signed(gainOf(it))})` : "");
   const shown = moves.filter((it) => it.version === at); // a turn of several steps is one version
   const better = shown.filter((it) => clear.includes(it));
   useEffect(() => {
@@ -253,12 +248,12 @@ function Moves({ table, rules, review, at, showAt }) {
   /** @type {(of: ReviewedMove[]) => unknown} */
   const list = (of) => html`<ol>${of.slice(0, all ? of.length : FIRST).map((it) => html`<li key=${moves.indexOf(it)}>${when(it)} ${about(it)} <${Look} it=${it}
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
-  return html`<div>${isComplete && html`<dl class="parts">
+  return html`<div>${isComplete && html`<p>${review.summary.join(" ")}</p><dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${signed(choices)}</dd>
       <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${signed(luck)}</dd>
     </dl>
-    <p class="faint">${t("review.margin", { margin: pointsOf(game, margin) })} ${margin > Math.max(Math.abs(choices), Math.abs(luck)) && t("review.even")}</p>`}
+    <p class="faint">${t("review.margin", { margin: pointsOf(game, margin) })}</p>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
     ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import reduce
 from math import hypot, isfinite
+from statistics import fmean
 from threading import Lock
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -88,10 +89,15 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
             line = _line(seen, state, game, [*steps, it.move], ways.suggests)
             if line.key in found:
                 line = _line(seen, state, game, [*steps, it.move], ways.suggests, frozenset().union(*found))
-            found.setdefault(line.key, line.after(compared[0].gain - it.gain, it.margin))
+            found.setdefault(line.key, line.after(it, compared[0]))
     lines = sorted(found.values(), key=lambda it: (advice.is_clear(it.behind, it.margin), it.behind))  # stable
     lines = [it for it in lines if not advice.is_much_worse(rules, it.behind, it.margin)]
     reasons = telling([_reasons(it.steps, locale) for it in lines])
+    points = [_scores(seen, it.end) or 0 for it in lines]
+    whys = [
+        " ".join(filter(None, (balance, why)))
+        for balance, why in zip(_balances(seen, lines, points, locale), reasons, strict=True)
+    ]
     return {
         "turn": turn,
         "moves": [
@@ -105,7 +111,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
                 "scores_with_then": _scores(seen, line.end),
                 "wins": _wins(seen, line.end),
             }
-            for line, why in zip(lines, reasons, strict=True)
+            for line, why in zip(lines, whys, strict=True)
             for (_, move), *then in [line.steps]
         ],
     }
@@ -113,25 +119,73 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
 
 class _Line(NamedTuple):
     """A plan for the rest of a turn: its steps, with what the seat sees before each, and the state that it foresees after
-    them. It is `behind` the best by this many points."""
+    them. It is `behind` the best by this many points. `scores` are those that the search expects later, or empty."""
 
     steps: Sequence[tuple[Seen, Any]]
     end: Any
     behind: float
     margin: float
+    scores: Sequence[float]
 
     @property
     def key(self) -> frozenset[Any]:
         return frozenset(advice.effect(seen.rules, move) for seen, move in self.steps)
 
-    def after(self, behind: float, margin: float) -> "_Line":
-        """Return the line if its first step is behind the best by this many points."""
-        return self._replace(behind=self.behind + behind, margin=hypot(self.margin, margin))
+    def after(self, first: Compared, best: Compared) -> "_Line":
+        """Return the line behind the best by what its first step is, too."""
+        return self._replace(
+            behind=self.behind + best.gain - first.gain,
+            margin=hypot(self.margin, first.margin),
+            scores=self.scores or first.scores,
+        )
+
+
+_MORE_NEXT_TURN = noted("Less now, but probably about %(points)s more in your next turn.")
+_MORE_LATER = noted("Less now, but probably about %(points)s more later.")
+_LESS_FOR_ONE = noted("Less now, but your opponent probably gets about %(points)s less.")
+_LESS_FOR_OTHERS = noted("Less now, but the others probably get about %(points)s less on average.")
+_CHANCES = noted("Less now, but better chances later.")
+_UNSURE = noted("Less now, and it may not pay off.")
+
+
+def _balances(seen: Seen, lines: Sequence[_Line], points: Sequence[int], locale: str) -> Sequence[str]:
+    """Return for each line what balances that another one scores more at once, or "" if nothing has to."""
+    most, say = max(points, default=0), language(locale)
+    top = min((line for line, its in zip(lines, points, strict=True) if its == most), key=lambda it: it.behind)
+    found = list[str]()
+    for line, its in zip(lines, points, strict=True):
+        if its == most or (advice.is_clear(line.behind, line.margin) and line.behind > top.behind):
+            found.append("")
+            continue
+        more, less = _later(seen, line, top, most - its)
+        if max(more, less) < advice.LEAST:
+            found.append(say.gettext(_CHANCES if line.behind <= top.behind + advice.LEAST else _UNSURE))
+            continue
+        if more >= less:
+            text = _MORE_NEXT_TURN if getattr(seen.rules, "ONE_TURN_AHEAD", False) else _MORE_LATER
+        else:
+            text = _LESS_FOR_ONE if len(line.scores) == 2 else _LESS_FOR_OTHERS
+        found.append(say.gettext(text, points=max(1, round(max(more, less)))))
+    return found
+
+
+def _later(seen: Seen, line: _Line, other: _Line, fewer: int) -> tuple[float, float]:
+    """Return how many points more than by the other line the seat expects later, and how many fewer its opponents do on
+    average. The line itself scores this many points `fewer`."""
+    if not line.scores or not other.scores:
+        return 0.0, 0.0
+    gains = [one - another for one, another in zip(line.scores, other.scores, strict=True)]
+    mine = gains.pop(seen.seat)
+    return mine + fewer, -fmean(gains)
 
 
 def _reasons(steps: Sequence[tuple[Seen, Any]], locale: str) -> Sequence[str]:
     """Return the reasons for these steps. The last of several may only end the turn."""
-    given = (reason(seen.rules, seen.view, move, locale) for seen, move in steps[: max(1, len(steps) - 1)])
+    moves = [move for _, move in steps]
+    given = (
+        reason(seen.rules, seen.view, move, locale, then=moves[nr + 1 :])
+        for nr, (seen, move) in enumerate(steps[: max(1, len(steps) - 1)])
+    )
     return [*filter(None, given)]
 
 
@@ -158,16 +212,18 @@ def _line(
     computed.
     """
     begun, line, behind, margin = list(steps), [(seen, steps[-1])], 0.0, 0.0
+    scores: Sequence[float] = ()
     with suppress(TooMany):
         while seen.rules.legal_moves(game.table.state, seen.seat, begun):
             following = _after(seen, state, game, begun)
             best, *others = suggests(following[0], advice.effort(seen.rules), advice.SECONDS)
             one = next((it for it in (best, *others) if advice.effect(seen.rules, it.move) not in known), best)
             behind, margin = behind + best.gain - one.gain, hypot(margin, one.margin)
+            scores = one.scores or scores
             seen, state = following
             begun.append(one.move)
             line.append((seen, one.move))
-    return _Line(line, _foreseen(seen, state, begun[-1], game), behind, margin)
+    return _Line(line, _foreseen(seen, state, begun[-1], game), behind, margin, scores)
 
 
 def _foreseen(seen: Seen, state: Any, move: Any, game: Game) -> Any:

@@ -17,24 +17,24 @@ import sqlalchemy.exc
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_room, expect_within
-from server.bots.advice import is_clear
+from server.bots.advice import LEAST, is_clear
 from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat, standing
-from server.games.presentation import reason, telling, write_move
+from server.games.presentation import counted, reason, score_unit, telling, whole_points, write_move
 from server.play import archive
-from server.play.commits import load, whole_log
+from server.play.commits import at_version, load, whole_log
 from server.play.game import Game
-from server.play.story.line import Link
-from server.play.table import OVER, parse_event, story_item
+from server.play.story.line import Link, line_of
+from server.play.table import OVER, Table, parse_event, story_item
 from server.play.views import load_visible, own_seat
 from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.tables import db
-from server.translations import LOCALES, noted
+from server.translations import LOCALES, language, noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
@@ -79,13 +79,17 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
     is_complete = len(found.moves) == found.total
+    moves = [_told(game.table.rules, it, locale) for it in found.moves]
+    figures = _figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}
+    margin = round(sum(it["margin"] ** 2 for it in found.moves) ** 0.5, 2)  # of the sum
     return {
         "seat": seat,
         "total": found.total,
         "done": len(found.moves),
-        **(_figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}),
-        "margin": round(sum(it["margin"] ** 2 for it in found.moves) ** 0.5, 2) if is_complete else None,  # of the sum
-        "moves": [_told(game.table.rules, it, locale) for it in found.moves],
+        **figures,
+        "margin": margin if is_complete else None,
+        "summary": _summary(game, seat, figures | {"margin": margin}, moves, locale) if is_complete else [],
+        "moves": moves,
     }, is_complete
 
 
@@ -97,10 +101,8 @@ def hand_over(game_id: UUID, seat: Seat) -> None:
 
 
 def clearly_better(moves: Sequence[Json]) -> list[Json]:
-    """Return the reviewed moves for which a move was found that is better beyond its margin of error, largest gain
-    first."""
-    found = [it for it in moves if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"])]
-    return sorted(found, key=lambda it: -it["better"]["gain"])
+    """Return the reviewed moves for which a clearly better one was found, largest gain first."""
+    return sorted((it for it in moves if it["better"]), key=lambda it: -it["better"]["gain"])
 
 
 def has_reviews(game: Game) -> bool:
@@ -129,15 +131,89 @@ def _figures(game: Game, seat: Seat, moves: Sequence[Json]) -> Json:
     return {"result": result, "choices": choices, "luck": round(result - choices, 2)}
 
 
+def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], locale: str) -> list[str]:
+    """Return a few sentences about what decided the game: its parts, the most important move, and the others."""
+    say, unit = language(locale), score_unit(game.head.rules)
+
+    def points(number: float) -> str:
+        return counted(say, max(1, whole_points(abs(number))), unit)
+
+    result, choices, margin = (whole_points(figures[it]) for it in ("result", "choices", "margin"))
+    luck = result - choices
+    most = max(abs(choices), abs(luck))
+    if margin >= most:
+        found = [say.gettext("In this game, your moves can't be told apart from luck.")]
+    elif abs(choices) == most:
+        text = _MOVES_GAINED if choices >= 0 else _MOVES_LOST
+        found = [say.gettext(text, points=points(choices))]
+    else:
+        found = [say.gettext(_LUCK_GAINED if luck > 0 else _LUCK_LOST, points=points(luck))]
+    clear = [(it["better"]["gain"], _COSTLIEST, it["version"]) for it in moves if it["better"]]
+    clear += [(it["choice"], _FINEST, it["version"]) for it in moves if is_clear(it["choice"], it["margin"])]
+    if clear:
+        gain, text, version = max(clear)
+        found.append(say.gettext(text, turn=turn_in_words(game, version, locale), points=points(gain)))
+    if unit and (swing := _largest_swing(game, seat, unit)):
+        version, gain = swing
+        texts = _BY_OPPONENT if len(game.seats) == 2 else _BY_OTHERS
+        found.append(say.gettext(texts[gain > 0], turn=turn_in_words(game, version, locale), points=points(gain)))
+    return found
+
+
+_MOVES_GAINED = noted("Your moves decided the game: they gained about %(points)s.")
+_MOVES_LOST = noted("Your moves decided the game: they cost you about %(points)s.")
+_LUCK_GAINED = noted("Luck decided the game: it brought you about %(points)s.")
+_LUCK_LOST = noted("Bad luck decided the game: it cost you about %(points)s.")
+_COSTLIEST = noted("Your costliest move: %(turn)s, about %(points)s lost.")
+_FINEST = noted("Your best move: %(turn)s, about %(points)s gained.")
+_BY_OPPONENT = (
+    noted("Your opponent's moves cost you most here: %(turn)s, %(points)s."),
+    noted("Your opponent's moves helped you most here: %(turn)s, %(points)s."),
+)
+_BY_OTHERS = (
+    noted("The others' moves cost you most here: %(turn)s, %(points)s."),
+    noted("The others' moves helped you most here: %(turn)s, %(points)s."),
+)
+
+
+def _largest_swing(game: Game, seat: Seat, unit: str) -> tuple[int, float] | None:
+    """Return the version before the turn of another seat that changed this seat's lead over the others' average most, and
+    the change. Return None if no turn changed it."""
+    rules, line = game.table.rules, line_of(game.head.rules, whole_log(game.game_id))
+
+    def lead(table: Table) -> float:
+        scores = rules.view(table.state, None)[unit]
+        return result_of(Outcome(tuple(scores), ()), seat)
+
+    swings = dict[tuple[Seat, int], tuple[int, float]]()
+    for other in range(len(game.seats)):
+        for before, _, after, _ in line.moves_of(other) if other != seat else ():
+            turn = other, rules.view(before.state, None).get("turn", before.version)
+            version, change = swings.get(turn, (before.version, 0.0))
+            swings[turn] = version, change + lead(after) - lead(before)
+    version, change = max(swings.values(), key=lambda it: abs(it[1]), default=(0, 0.0))
+    return (version, change) if abs(change) >= LEAST else None
+
+
+def turn_in_words(game: Game, version: int, locale: str) -> str:
+    """Return the name of a turn as on the page. A game that doesn't number its turns has one for each version."""
+    rules, say = game.table.rules, language(locale)
+    turn = rules.view(at_version(game, version).state, None).get("turn")
+    if turn is None:
+        return say.gettext("Move %(version)s", version=version)
+    return say.gettext("Turn %(turn)s", turn=turn) if turn else say.gettext("Start")
+
+
 def _told(rules: Rules, it: Json, locale: str) -> Json:
-    """Return a move with both moves in the reader's words."""
+    """Return a move with both moves in the reader's words. A move that may be as good is no better one."""
 
     def words(move: Json) -> str:
         return write_move(rules, rules.move_from_json(move), locale)
 
-    better = it["better"] and it["better"] | {
-        "words": words(it["better"]["move"]),
-        "why": it["better"].get("why", {}).get(locale, ""),  # earlier releases stored none
+    better = it["better"] if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"]) else None
+    better = better and better | {
+        "words": words(better["move"]),
+        "why": better.get("why", {}).get(locale, ""),  # earlier releases stored none
     }
     return it | {"words": words(it["move"]), "better": better}
 

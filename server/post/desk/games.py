@@ -1,7 +1,7 @@
 """The commands for games."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -15,7 +15,7 @@ from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json, Seat
 from server.games import presentation as text
-from server.play.commits import at_version, load
+from server.play.commits import load
 from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import seat_bot
@@ -24,7 +24,7 @@ from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
-from server.play.turns.reviewing import clearly_better, review
+from server.play.turns.reviewing import clearly_better, review, turn_in_words
 from server.play.views import describe, load_visible, story, turn_of
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare, titled_by_number
@@ -42,7 +42,7 @@ from server.post.desk.arguments import (
 )
 from server.post.incoming.commands import HINT, word_for
 from server.post.table_help import earlier_line
-from server.post.wording import counted, moment, pace_of, spoken, whole_points, with_you
+from server.post.wording import counted, moment, pace_of, spoken, with_you
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
@@ -54,7 +54,6 @@ _MOST_OPEN = 20
 _MOST_OVER = 10
 _REVIEWED_PER_MINUTE = 20  # moves; a busy machine needs longer
 _MOST_BETTER = 10
-_MOST_DOUBTFUL = 3
 _MOST_TOLD = 300  # sentences of a story
 _BOT = "greedy"
 
@@ -517,28 +516,24 @@ def _review(errand: Errand, rest: str) -> Said:
 def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
     """Return a complete review in words, with the table before the move that cost most."""
     better = clearly_better(found["moves"])[:_MOST_BETTER]
-    doubtful = [] if better else _perhaps_better(found["moves"])
-    told = [*_figures(found, game)]
+    told = [*found["summary"], *_figures(found, game)]
     if better:
         told.append(
             ngettext("You could have gained most here:", "You could have gained most in these moves:", len(better))
         )
     else:
         told.append(gettext("The bot found no move that was clearly better than yours."))
-    if doubtful:
-        told.append(gettext("It would have played differently here:"))
-    shown = better or doubtful
-    version = shown[0]["version"] if shown else game.version
+    version = better[0]["version"] if better else game.version
     return Said(
         told=told,
-        items=[_better_line(it, game, bool(better)) for it in shown],
+        items=[_better_line(it, game) for it in better],
         picture={"game": str(game.game_id), "player": str(player_id), "version": version},
         reviewed=str(game.game_id),
     )
 
 
 def _figures(found: Json, game: Game) -> Iterator[str]:
-    result, choices, margin = (whole_points(found[it]) for it in ("result", "choices", "margin"))
+    result, choices, margin = (text.whole_points(found[it]) for it in ("result", "choices", "margin"))
     is_of_two = len(game.seats) == 2
     figures = {"title": game.head.title, "result": f"{result:+d}"}
     yield (
@@ -549,49 +544,23 @@ def _figures(found: Json, game: Game) -> Iterator[str]:
     luck = result - choices
     parts = gettext("Your moves: %(choices)s, luck: %(luck)s.", choices=f"{choices:+d}", luck=f"{luck:+d}")
     yield parts + " " + gettext("Both figures can be off by %(margin)s.", margin=margin)
-    if margin > max(abs(choices), abs(luck)):
-        yield gettext("That's more than either figure, so in this game your moves can't be told apart from luck.")
     yield gettext(
-        "Your moves are compared with those of a bot of about level 2. The rest is luck: the draw, your seat, and what the "
-        "others played."
+        "Your moves are compared with those of a bot of about level 2. The rest is luck: the draw, your seat, and "
+        "opposing moves."
     )
 
 
-def _perhaps_better(moves: Sequence[Json]) -> list[Json]:
-    """Return the few reviewed moves that may have cost most, largest loss first, although the figures may be off by more
-    than that."""
-    found = [it for it in moves if it["better"] and whole_points(it["better"]["gain"]) > 0]
-    return sorted(found, key=lambda it: -it["better"]["gain"])[:_MOST_DOUBTFUL]
-
-
-def _better_line(it: Json, game: Game, is_clear: bool) -> str:
+def _better_line(it: Json, game: Game) -> str:
     rules, locale = game.table.rules, spoken().locale
     played, better = (rules.move_from_json(move) for move in (it["move"], it["better"]["move"]))
     words = {
-        "turn": _turn_of(game, it["version"]),
+        "turn": turn_in_words(game, it["version"], locale),
         "move": text.move_in_words(rules, played, locale),
         "better": text.move_in_words(rules, better, locale),
-        "points": counted(whole_points(it["better"]["gain"]), text.score_unit(game.head.rules)),
+        "points": counted(text.whole_points(it["better"]["gain"]), text.score_unit(game.head.rules)),
     }
-    if is_clear:
-        line = gettext("%(turn)s. You: %(move)s. Better: %(better)s, worth about %(points)s more.", **words)
-    else:
-        margin = max(1, whole_points(it["better"]["margin"]))
-        line = gettext(
-            "%(turn)s. You: %(move)s. The bot: %(better)s, perhaps worth %(points)s more, give or take %(margin)s.",
-            margin=margin,
-            **words,
-        )
+    line = gettext("%(turn)s. You: %(move)s. Better: %(better)s, worth about %(points)s more.", **words)
     return f"{line} {it['better']['why']}".rstrip()
-
-
-def _turn_of(game: Game, version: int) -> str:
-    """Return the name of a turn as on the page. A game that doesn't number its turns has one for each version."""
-    rules = game.table.rules
-    turn = rules.view(at_version(game, version).state, None).get("turn")
-    if turn is None:
-        return str(gettext("Move %(version)s", version=version))
-    return str(gettext("Turn %(turn)s", turn=turn) if turn else gettext("Start"))
 
 
 def with_review(said: Json) -> Json:

@@ -18,7 +18,7 @@ from server.accounts.rate_limits import Use, has_left
 from server.bots.advice import is_clear, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError, Rules
-from server.games.presentation import in_words, refusal, score_unit, without_needless
+from server.games.presentation import in_words, refusal, score_unit, whole_points, without_needless
 from server.play.commits import at_version, load, people_of
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -39,7 +39,7 @@ from server.post.incoming.child import TooMuch, child
 from server.post.incoming.commands import OFF, RESUME, word_for
 from server.post.incoming.lines import Planned, Spoken, Wishes, read_plan
 from server.post.plans import plan_sentence
-from server.post.wording import counted, moment, spoken, whole_points
+from server.post.wording import counted, moment, spoken
 from server.sanitize import mailbox_of
 from server.store.tables import Incoming
 from server.translations import noted, times
@@ -423,11 +423,11 @@ def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) ->
     if following[0] not in worse:
         return str(gettext("The best, though the next is almost as good."))
     points = counted(whole_points(following[0]["behind"]), unit)
-    return str(gettext("The best, about %(points)s more than the next.", points=points))
+    return str(gettext("The best, worth about %(points)s more than the next.", points=points))
 
 
 def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
     if move not in worse:
         return str(gettext("Almost as good."))
     points = counted(whole_points(move["behind"]), unit)
-    return str(gettext("About %(points)s less than the best.", points=points))
+    return str(gettext("Worth about %(points)s less than the best.", points=points))

@@ -11,12 +11,11 @@ from server.accounts.players import player_at
 from server.bots import advice, review
 from server.bots.review import Verdict, Worth
 from server.bots.search import Effort, Seen
-from server.games.presentation import move_in_words
+from server.games.presentation import move_in_words, whole_points
 from server.play.commits import at_version, load
 from server.play.seating.games import open_game
 from server.play.turns import reviewing
 from server.play.turns.reviewing import review_due
-from server.post.wording import whole_points
 from server.store import desk
 from tests.post.desk.writing import DESK, Correspondent
 from tests.support.games import BOT, ME, everything_due_happens, moves_on, turn_of, wanted
@@ -71,9 +70,9 @@ def test_a_review_that_was_ordered_by_email_is_sent_once_it_is_complete(
         assert f"{f'Turn {turn}' if turn else 'Start'}. You: {played}. Better: " in said
 
 
-@pytest.mark.parametrize(("margin", "told"), [(0.5, "Better: "), (99.0, "The bot: ")])
-def test_a_review_shows_moves_even_if_no_difference_is_certain(
-    app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch, margin: float, told: str
+@pytest.mark.parametrize(("margin", "most"), [(0.5, 3), (99.0, 0)])
+def test_a_review_calls_only_those_moves_better_that_clearly_are(
+    app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch, margin: float, most: int
 ) -> None:
     monkeypatch.setitem(app.config, "THINKERS", 1)
     gains = count(1)
@@ -95,10 +94,13 @@ def test_a_review_shows_moves_even_if_no_difference_is_certain(
     ann.asks(f"review {number}")
     while review_due(lambda: None):
         pass
-    lines = re.findall(r"^- .+(?:\n  .+)*", ann.asks(f"review {number}").text, re.MULTILINE)
+    told = ann.asks(f"review {number}").text
+    lines = re.findall(r"^- .+(?:\n  .+)*", told, re.MULTILINE)
     for line in (" ".join(it.split()) for it in lines):
-        assert told in line and re.search(r"worth (?:about )?\d+ points? more", line)
-    assert len(lines) >= 3
+        assert re.search(r"Better: .+, worth about \d+ points? more", line)
+    assert len(lines) >= most and bool(lines) == bool(most)
+    assert ("no move that was clearly better" in " ".join(told.split())) is not bool(most)
+    assert ("Your costliest move: Turn " in told) is bool(most)
 
 
 def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,10 +30,10 @@ from tests.support.games import everything_due_happens, game_of, moves_of, moves
 
 pytestmark = pytest.mark.usefixtures("within")
 HOW_GOOD = {  # how the line above a move begins
-    "en": "The best|Almost|About",
+    "en": "The best|Almost|About|Worth",
     "de": "Der beste|Fast|Etwa",
-    "fr": "Le meilleur|Presque|À peu près|Environ|Bien",
-    "it": "La migliore|Quasi|Più o meno|Circa|Molto",
+    "fr": "Le meilleur|Presque|À peu près|Vaut",
+    "it": "La migliore|Quasi|Più o meno|Vale",
 }
 
 
@@ -218,16 +218,16 @@ def test_a_hint_without_an_answer_does_not_count(
             [
                 "The best, though the next is almost as good.",
                 "Almost as good.",
-                "About 1 coin less than the best.",
+                "Worth about 1 coin less than the best.",
             ],
         ),
         (
             [0, 2.5, 9],
             1,
             [
-                "The best, about 3 coins more than the next.",
-                "About 3 coins less than the best.",
-                "About 9 coins less than the best.",
+                "The best, worth about 3 coins more than the next.",
+                "Worth about 3 coins less than the best.",
+                "Worth about 9 coins less than the best.",
             ],
         ),
         ([0], 0, ["The best."]),
