@@ -361,7 +361,7 @@ def test_steps_of_the_turn_are_taken_back_in_one_tap_until_something_was_shown(
     page.goto(f"/#/games/{game}")
     page.locator(".state").get_by_role("button", name="Take back").click()
     until(lambda: client.get(f"/v1/games/{game}")["view"]["board"] == before)
-    expect(page.locator(".really").get_by_role("status")).to_contain_text("Taken back: You placed")
+    expect(page.locator(".asks").get_by_role("status")).to_contain_text("Taken back: You placed")
     expect(page.locator(".slot.lit")).to_have_count(3)
     assert turn_of(client, game) is not None
 

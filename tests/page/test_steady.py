@@ -197,7 +197,7 @@ def test_a_request_moves_nothing_while_another_player_is_to_move(
     line, everything = page.locator(".brief"), f"{_PIECES}, .state .tool, .whose *"
     with nothing_moves(page, everything):
         ada.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": True}, status=200)
-        expect(line).to_have_text("You: pause?")
+        expect(line).to_have_text("Asked: pause?")
         covers_little(page)
         ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
         expect(line).to_have_text(re.compile(r"^ben.*: not now$"))
