@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from tests.support.browser import PATIENCE_MS
-from tests.support.live_server import Client, House, Json, until
+from tests.support.live_server import Client, House, Json, codes, until
 
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -116,12 +116,10 @@ def loses(page: Page, where: str, lost: float = math.inf) -> Posts:
     return posted
 
 
-def code_for(house: House, email: str) -> str:
-    subject = re.compile(r"^([0-9]{6})\b")
-    house.await_mail(email, lambda mail: subject.match(mail.message["Subject"]))
-    return next(
-        found[1] for mail in reversed(house.post.of(email)) if (found := subject.match(mail.message["Subject"]))
-    )
+def code_for(house: House, email: str, nr: int = 1) -> str:
+    """Return the code to sign in from the newest email that has one, once `nr` of them have arrived."""
+    until(lambda: len(codes(house, email)) >= nr)
+    return codes(house, email)[-1]
 
 
 def enter(page: Page, house: House, email: str) -> None:

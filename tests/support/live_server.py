@@ -478,14 +478,15 @@ AT_ONCE: Json = {"mails": {"your-turn": "at-once"}}
 def sign_in(house: House, email: str) -> Client:
     """Sign in by the mailed code, and choose immediate turn notices."""
     client = Client(house)
-    known = len(_codes(house, email))
+    known = len(codes(house, email))
     asked = client.post("/v1/sign-ins", {"email": email}, status=202)
-    until(lambda: len(_codes(house, email)) > known)
-    token = client.post("/v1/tokens", {"sign_in": asked["sign_in"], "code": _codes(house, email)[-1]})["token"]
+    until(lambda: len(codes(house, email)) > known)
+    token = client.post("/v1/tokens", {"sign_in": asked["sign_in"], "code": codes(house, email)[-1]})["token"]
     client = Client(house, token)
     client.ask("PATCH", "/v1/me", json={"name": email.partition("@")[0], "notifications": AT_ONCE})
     return client
 
 
-def _codes(house: House, email: str) -> list[str]:
+def codes(house: House, email: str) -> list[str]:
+    """Return the codes to sign in that were emailed to this address, oldest first."""
     return [code[0] for mail in house.post.of(email) if (code := re.search(r"^[0-9]{6}\b", mail.message["Subject"]))]
