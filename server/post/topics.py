@@ -96,8 +96,8 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
     HOW_TO_PLAY: _phrases(
         r"what do i (?:have to )?do|(?:goal|aim|object(?:ive)?)(?: of (?:the|this) game)?|how (?:do|can|would) (?:i|we|you) play"
         r"|how do(?:es)? (?:this|it|that|the game|one) (?:work|play|go)s?|how is (?:it|this) played"
-        r"|i (?:don['’]?t|do not) (?:understand|get)(?: it| this| how \w+| the (?:game|rules))?(?=\W*$)|i['’]?m (?:\w+ )?(?:lost|confused)|how (?:difficult|hard|easy|complicated)|is (?:it|this|the game|that) (?:\w+ )?(?:difficult|hard|easy|complicated|for (?:beginners|children|kids))",
-        r"(?:wie (?:schwer|schwierig|leicht|kompliziert)|ist (?:es|das|das spiel) (?:\w+ )?(?:schwer|schwierig|leicht|kompliziert|für (?:anfänger|kinder)))|(?:ich )?(?:verstehe|kapiere|versteh|kapier) (?:ich )?(?:\w+ )?(?:nicht|nichts)|was muss ich (?:tun|machen)|(?:das )?(?:spiel)?ziel(?: des spiels)?|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
+        r"|sounds (?:\w+ )?(?:difficult|hard|complicated)|i (?:don['’]?t|do not) (?:understand|get)(?: it| this| how \w+| the (?:game|rules))?(?=\W*$)|i['’]?m (?:\w+ )?(?:lost|confused)|how (?:difficult|hard|easy|complicated)|is (?:it|this|the game|that) (?:\w+ )?(?:difficult|hard|easy|complicated|for (?:beginners|children|kids))",
+        r"(?:klingt|scheint) (?:\w+ )?(?:schwer|schwierig|kompliziert)|(?:wie (?:schwer|schwierig|leicht|kompliziert)|ist (?:es|das|das spiel) (?:\w+ )?(?:schwer|schwierig|leicht|kompliziert|für (?:anfänger|kinder)))|(?:ich )?(?:verstehe|kapiere|versteh|kapier) (?:ich )?(?:\w+ )?(?:nicht|nichts)|was muss ich (?:tun|machen)|(?:das )?(?:spiel)?ziel(?: des spiels)?|wie (?:spielt|spiele|spielen|funktioniert|geht(?!(?: es|s|['’]s)? (?:dir|euch|ihnen|dem|der|den|deine\w?)\b))",
         r"c['’]est (?:\w+ )?(?:difficile|compliqué|facile|pour (?:débutants|(?:des |les )?enfants))|je ne comprends (?:pas|rien)|(?:le )?but du jeu|comment (?:(?:on |je )?joue\w*|ça marche|ça se joue|fonctionne\w*)",
         r"è (?:\w+ )?(?:difficile|complicato|facile|per (?:principianti|bambini))|non (?:capisco|ho capito)|(?:lo )?scopo del gioco|come (?:si gioca|funziona\w*|gioco|devo giocare)",
     ),
@@ -263,10 +263,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"quando (?:\w+ ){0,2}(?:comincia|cominciamo|inizia|iniziamo)\w*",
     ),
     APP: _phrases(
-        r"(?:an|the|any|your|mobile|phone) apps?|apps?\b.{0,30}\b(?:phone|iphone|android|store)|on (?:my|a|the) (?:phone|tablet|iphone)|(?:install|download) (?:any|some)thing",
-        r"(?:eine?|die|als) apps?|handy-?app|auf dem (?:handy|smartphone|tablet)|(?:etwas|was) (?:installieren|herunterladen)",
-        r"une? appli(?:cation)?",
-        r"un['’]app(?:licazione)?",
+        r"(?:an|the|any|your|mobile|phone) apps?|apps?\b.{0,30}\b(?:phone|iphone|android|store)|on (?:my|a|the) (?:phone|tablet|iphone|web)|in (?:my|a|the) browser|(?:install|download) (?:any|some)thing",
+        r"(?:eine?|die|als) apps?|handy-?app|auf dem (?:handy|smartphone|tablet)|im browser|(?:etwas|was) (?:installieren|herunterladen)",
+        r"une? appli(?:cation)?|dans (?:le|un|mon) navigateur",
+        r"un['’]app(?:licazione)?|nel (?:mio )?browser",
     ),
     ADVICE: _phrases(
         r"best moves?|good moves?|(?:what|where|how) (?:should|shall|would|do|can) (?:i|you|we) (?:\w+ )?(?:do|play|move|put|start)|hints?",

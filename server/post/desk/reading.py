@@ -354,7 +354,7 @@ def _signed_name(lines: Sequence[str]) -> str:
     own = [line.strip() for line in without_footer(lines) if line.strip()]
     if not own:
         return ""
-    farewell, comma, name = own[-1].rpartition(",")
+    farewell, comma, name = re.split(r"(?<=[.!?])\s+", own[-1])[-1].rpartition(",")
     if not comma:
         farewell, name = own[-2] if len(own) > 1 else "", own[-1]
     found = _SIGNED.fullmatch(name.strip())

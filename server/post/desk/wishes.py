@@ -49,6 +49,12 @@ _OWN_NAME = re.compile(
 
 
 _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
+_NUMBERS = {  # of bots
+    **dict.fromkeys(["a", "an", "one", "ein", "einen", "einem", "un", "uno"], "1"),
+    **dict.fromkeys(["two", "zwei", "deux", "due"], "2"),
+    **dict.fromkeys(["three", "drei", "trois", "tre"], "3"),
+}
+_BOTS_TOO = re.compile(rf"\b([1-3]|{'|'.join(_NUMBERS)}) bots?\b", re.IGNORECASE)
 _WISH_TO_PLAY = re.compile(
     r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora|va bene|d['’]accord)[ ,.!]+){0,3}"
     r"(?:(?:please|bitte|per favore) )?(?:"
@@ -118,7 +124,9 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games, addresses = _games_in(text), _ADDRESS.findall(text)
     if addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
-        guests = " ".join(dict.fromkeys(addresses))
+        found_bots = _BOTS_TOO.search(text)
+        bots = f" bots={_NUMBERS.get(found_bots[1].lower(), found_bots[1])}" if found_bots else ""
+        guests = " ".join(dict.fromkeys(addresses)) + bots
         found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
     else:
         found = [

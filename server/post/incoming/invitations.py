@@ -28,11 +28,11 @@ from server.play.seating.seats import accept_invitation, can_reconsider, decline
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import first_name_in, read_line, unsigned
-from server.post.desk.rule_texts import section_about
+from server.post.desk.rule_texts import game_in_short, section_about
 from server.post.desk.wishes import name_in, only_names
 from server.post.incoming import replies
 from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
-from server.post.incoming.lines import Wishes, without_hail, without_smileys
+from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
 from server.post.topics import (
@@ -80,7 +80,7 @@ _INTENDING = (
     "|je voudrais|j['’]aimerais|je participe|voglio|vorrei|gioco|partecipo"
 )
 _LEADING = (
-    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|actually|on second thoughts?|gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
+    "ok(?:ay)?|oh|hey|well|sure|great|cool|super|wow|awesome|nice|perfect|sorry|unfortunately|actually|on second thoughts?|fine|all ?right|(?:na |also )?gut|toll|prima|jo|klar|na klar|leider|tut mir leid|bon|d['’]accord"
     "|désolée?|malheureusement|chouette|génial|parfait|bene|perfetto|va bene|certo|purtroppo|mi dispiace"
 )
 
@@ -118,6 +118,9 @@ _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
         rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|ok(?:ay)?|why not|(?:na )?klar|natürlich|warum nicht|bien sûr|d['’]accord|pourquoi pas|certo|va bene|perch[éè] no)(?:[ ,]+(?:why not|warum nicht|pourquoi pas|perch[éè] no)(?: ?\?)?)?"
         r"|(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
+        r"|(?:i['’]ll|let me|i will) (?:try(?: it)?|give it a (?:try|go|shot))|let['’]s (?:do it|try(?: it)?|play|go)"
+        r"|(?:ich |dann )?(?:probier|versuch)e?(?:n)?(?: (?:ich|wir))?['’ ]*(?:e?s|das)?(?: ich)?(?: mal)?(?: aus)?|(?:na )?gut(?:,? dann)? spiele ich mit"
+        r"|j['’]essaie|je veux bien(?: essayer)?|ci provo|proviamo(?:ci)?"
         r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
         rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}|{_AGREEING})){{0,2}}[ .!]*",
         re.IGNORECASE,
@@ -396,6 +399,8 @@ def _facts(read: replies.Mail, game: Game) -> Json:
     seats, options = len(game.seats), game.head.options
     if is_about(question, A_TERM) and (it := section_about(question, game.head.rules, locale, seats, options)):
         told += [f"{it.title}:", *it.lines]
+    if told and is_about(question, THE_GAME):  # an answer without facts says it anyway
+        told.insert(0, game_in_short(game.head.rules, locale))
     return {"facts": told, "who": asks_who, "unknown": not (told or asks_who or is_about(question, THE_GAME))}
 
 
@@ -418,7 +423,7 @@ def _otherwise_said(mail: replies.Mail) -> str | None:
     own = [[it for line in part if (it := line.strip()) and not is_courtesy(it)] for part in parts]
     if any(part != own[0] for part in own) or len(own[0]) != 1:
         return None
-    written = without_hail(normalize("NFKC", own[0][0]))
+    written = without_farewell(without_hail(normalize("NFKC", own[0][0])))
     return next((word for word, said in _OTHERWISE_SAID.items() if said.fullmatch(written)), None)
 
 

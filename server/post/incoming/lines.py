@@ -104,7 +104,7 @@ _PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
 _FAREWELL = re.compile(  # with a capitalised name at its end
     r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
     r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"
-    r"|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
+    r"|see you(?: soon)?|bis (?:bald|dann|später)|tschüss|merci|bonne chance|à bientôt|amitiés|bises|grazie|(?:tanti )?saluti|buona fortuna|a presto|ciao)"
     r"(?:[ ,]+(?:(?i:everyone|everybody|all|zusammen|allen|euch allen|à tous|a tutti|tutti)|([A-ZÄÖÜÉ][a-zäöüéèàß]{2,20})))?[.! ]*"
 )
 _HAIL = re.compile(  # perhaps with a capitalised name; `Hi Clara, ...` or `Hi! ...`
@@ -613,7 +613,7 @@ def words_of_sentence(line: str, locale: str) -> list[str]:
 def _sentence(line: str) -> str:
     """Return a line without smileys, greeting by name, and courtesy at its end. Return "" for a question, and for any
     other line that can't be a plain sentence."""
-    line = without_hail(_without_farewell(without_smileys(line[: LONGEST + 1])))
+    line = without_hail(without_farewell(without_smileys(line[: LONGEST + 1])))
     return line if _READABLE.fullmatch(line) and not _HESITATES.search(line) else ""
 
 
@@ -629,7 +629,7 @@ def without_announcement(line: str, locale: str) -> str:
     return rest.strip() if colon and ":" not in rest and _announces(begins, locale) else line
 
 
-def _without_farewell(line: str) -> str:
+def without_farewell(line: str) -> str:
     """Return a line without the courtesy at its end, such as `Danke und Gruß, Ada`."""
     for end in _PARTS.finditer(line):
         found = _FAREWELL.fullmatch(line, end.end())

@@ -51,6 +51,10 @@ def of_every_game(*commands: str) -> list[str]:
         ),
         ("Can I play with bob@example.org?", [f"new {game} bob@example.org" for game in GAMES]),
         ("Ich möchte eva@example.org zu Sternenhimmel einladen!", ["new sternenhimmel eva@example.org"]),
+        (
+            "I want to play sternenhimmel with tom@example.org and two bots. Best wishes, Ann",
+            ["new sternenhimmel tom@example.org bots=2"],
+        ),
         ("You can reach me at ann@example.org.", []),
         ("My name is Paula\n\nCheers\nPaula", ["set Paula"]),
         ("I'd like to play a game", of_every_game("play", "find")),
@@ -361,6 +365,10 @@ def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str
     assert "Welcome, Ben!" in welcome.text
     assert "name Ada" in welcome.text  # how to change it
     assert "name Ben" not in welcome.text
+    eva = mailbox("eva@example.org")
+    (first,) = eva.sends(DESK, "Hello, what is this?")
+    (welcome,) = eva.sends(first.reply_to, "I'd like to see the rules first. Best wishes, Eva")
+    assert "Welcome, Eva!" in welcome.text
     ben_id = player_at(ben.email)
     assert ben_id
     assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Ben", False)

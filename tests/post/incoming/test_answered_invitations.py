@@ -105,6 +105,7 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
         "Volentieri",
     ]
     + ["Sure, love to!", "I'd be happy to play.", "the first one", "Gern, das erste bitte!"]
+    + ["Na gut, ich probier's! Bis bald, Eva", "OK, I'll give it a try", "Je veux bien essayer", "Probieren wir's mal!"]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
@@ -736,6 +737,8 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
     [
         ("How long does this take?", "Duration: about"),
         ("Does it cost anything?", "This server takes no payments."),
+        ("What is this? And what does it cost?", "Light up the constellations"),
+        ("Can I play in my browser?", "You need no app"),
         ("Is there an app?", "You need no app"),
         ("When does it start?", "The game starts when all seats are taken."),
         ("Can I leave later?", 'reply "resign"'),
