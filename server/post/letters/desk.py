@@ -19,6 +19,7 @@ from server.post.desk.commands import (
     EXAMPLE_NAME,
     FIND,
     HELP,
+    NEW,
     PLAY,
     RULES,
     SET,
@@ -46,6 +47,7 @@ class DeskWelcome(Letter):
     link: str  # link to the page, for readers who have a browser
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
+    inviting: str  # an example of a line with which the reader plays with a friend
     closed: bool  # whether new players can't sign up now
     asked: bool  # whether the reader's email asks outright for `wishes`
     wishes: tuple[Offer, ...]  # lines that open or explain a game
@@ -63,11 +65,17 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         link=it.base_url,
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
+        inviting=f"{BY_NAME[NEW].word(spoken().locale)} {_smallest_game()} name@example.org",
         closed=closed,
         asked=asked,
         wishes=tuple(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
         pictured="" if closed else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
     )
+
+
+def _smallest_game() -> str:
+    """Return the game that needs the fewest players."""
+    return min(GAMES, key=lambda name: min(GAMES[name].SEATS))
 
 
 def _offer(wish: Wish, is_explained: bool = False) -> Offer:

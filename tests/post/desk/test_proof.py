@@ -612,7 +612,7 @@ def test_the_numbers_of_a_players_games_never_change(ann: Correspondent) -> None
     ann.asks("play sternenhimmel\nnew sternenhimmel title=Second\nnew sternenglanz title=Third")
     ann.asks("leave 2")
     text = ann.asks("new sternenhimmel title=Fourth\ngames").text
-    assert "1 Sternenhimmel:" in text
+    assert "1 Sternenhimmel with " in text
     assert "3 “Third”" in text
     assert "4 “Fourth”" in text
 
