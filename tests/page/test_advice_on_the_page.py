@@ -424,6 +424,9 @@ def test_each_move_of_a_hint_is_readable_in_a_panel_of_fixed_height(house: House
             move.get_by_role("button", name="Choose").focus()
             expect(move).to_have_class("marked")
             assert abs(panel.evaluate("it => it.offsetHeight") - height) <= 1
+            ends = panel.locator("xpath=self::*|.//*[@class='about' or @class='marked']//button")
+            bottom, *buttons = ends.evaluate_all("all => all.map((it) => it.getBoundingClientRect().bottom)")
+            assert all(it <= bottom for it in buttons)
             text = move.locator("span").first
             assert text.evaluate("it => getComputedStyle(it).textOverflow") == "clip"
             top, end = moves.evaluate("it => [it.scrollTop, it.scrollHeight - it.clientHeight]")

@@ -119,7 +119,7 @@ function useBox(place) {
     if (!room) return;
     const follow = () => {
       const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
-      set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px` });
+      set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px`, "--high": `${height}px` });
     };
     follow();
     const sizes = new ResizeObserver(follow);
