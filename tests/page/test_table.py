@@ -402,8 +402,10 @@ def test_with_reduced_motion_the_replay_advances_manually(house: House, windows:
     expect(since.get_by_role("button", name="Watch")).to_be_visible()
     assert 1 <= since.locator("li:not(.faint)").count() <= 5  # a faint one says how many more there are
     assert not too_wide(page) and not objections(page)
+    sky = page.locator(".firmament").bounding_box()
     since.get_by_role("button", name="Got it").tap()
     expect(since).to_have_count(0)
+    assert page.locator(".firmament").bounding_box() == sky
     page.get_by_role("button", name="Replay").press("Enter")
     replay = page.get_by_role("region", name="Move-by-move replay")
     expect(replay.get_by_role("button", name="Resume")).to_be_focused()
