@@ -136,7 +136,7 @@ def test_an_open_page_survives_an_upgrade_and_offers_to_reload(house: House, win
     page.evaluate("navigator.serviceWorker.getRegistration().then(it => it.update())")
     expect(page.get_by_text("A new version is available.")).to_be_visible()
     page.locator("nav").get_by_role("link", name="Lobby").click()  # a room that was not entered before
-    expect(page.get_by_role("heading", name="All games")).to_be_visible()
+    expect(page.get_by_role("heading", name="Lobby")).to_be_visible()
     expect(page.get_by_role("navigation", name="Of another release")).to_have_count(0)
     page.get_by_role("button", name="Reload").click()
     expect(page.get_by_role("navigation", name="Of another release")).to_be_visible()

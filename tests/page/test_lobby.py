@@ -674,7 +674,7 @@ def test_a_new_player_reads_rules_and_settings_without_choosing_a_name(house: Ho
 def test_a_new_game_counts_equal_bots_and_a_players_page_names_them(ada: Client, windows: Windows) -> None:
     page = windows.open(ada, **PHONE)
     form_of(page)
-    expect(page.get_by_role("region", name="Your new game")).to_contain_text("you and the Level 2 bot (2×)")
+    expect(page.get_by_role("region", name="Your new game")).to_contain_text("you and 2 bots, each Level 2 (medium)")
     select, arrow = page.locator("[name=seat-1]").bounding_box(), page.locator(".seat > button").first.bounding_box()
     assert select and arrow and select["y"] <= arrow["y"] + 1 < select["y"] + select["height"]  # side by side
     open_game(ada, ME, BOT, BOT)

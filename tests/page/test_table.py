@@ -58,7 +58,7 @@ def test_a_name_leads_to_the_players_page_where_they_can_be_blocked_and_reported
     shown = page.locator(".player")
     expect(shown.get_by_role("heading", name="mika", level=1)).to_be_visible()
     expect(page).to_have_title("(1) mika – Sternenpost")  # a game waits
-    expect(shown).to_contain_text("New here, or only a few games so far.")
+    expect(shown).to_contain_text(re.compile(r"0 finished games since \d+ \w+ \d{4}\."))
     expect(shown.get_by_role("heading", name="Your games together")).to_be_visible()
     shown.get_by_role("button", name="Block mika").click()
     expect(shown.get_by_role("button", name="Unblock mika")).to_be_visible()
@@ -402,8 +402,10 @@ def test_with_reduced_motion_the_replay_advances_manually(house: House, windows:
     expect(since.get_by_role("button", name="Watch")).to_be_visible()
     assert 1 <= since.locator("li:not(.faint)").count() <= 5  # a faint one says how many more there are
     assert not too_wide(page) and not objections(page)
+    sky = page.locator(".firmament").bounding_box()
     since.get_by_role("button", name="Got it").tap()
     expect(since).to_have_count(0)
+    assert page.locator(".firmament").bounding_box() == sky
     page.get_by_role("button", name="Replay").press("Enter")
     replay = page.get_by_role("region", name="Move-by-move replay")
     expect(replay.get_by_role("button", name="Resume")).to_be_focused()

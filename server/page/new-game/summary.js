@@ -37,11 +37,8 @@ function changeInWords(field, value) {
 
 const said = (option, value) => `${t("colon", { what: t(`option.${option}`) })} ${value}`;
 /** Name equal seats once, with their number. */
-const counted = (seats) => [...new Map(seats.map((it) => [seatInWords(it), it]))].map(([words, seat]) => {
-  const count = seats.filter((one) => seatInWords(one) === words).length;
-  const many = seatInWords(seat, count);
-  return many === words && count > 1 ? `${words} (${count}×)` : many;
-});
+const counted = (seats) => [...new Map(seats.map((it) => [seatInWords(it), it]))].map(([words, seat]) =>
+  seatInWords(seat, seats.filter((one) => seatInWords(one) === words).length));
 
 const seatInWords = ({ kind, email, name }, count = 1) =>
   (kind === "companion" ? name : kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`, { count }));

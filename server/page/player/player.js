@@ -33,7 +33,7 @@ export function Player({ id, game }) {
     ${(game || reader) && html`<p><a href=${game ? toGame(game) : "#/"}>← ${t(game ? "player.back" : "nav.games")}</a></p>`}
     <header><${Avatar} id=${id} program=${record.program} size=${96} />
       <div><h1>${personName(record)}</h1>
-        <p>${t("person.since", { since: day(record.since) })} ${record.new && t("person.new")}</p>
+        <p>${t(record.new ? "person.new" : "person.since", { since: day(record.since), count: record.finished })}</p>
         ${record.program && html`<p>${t("person.program")}</p>`}
         ${isOwn && html`<p>${t("person.self")} <a href="#/settings/profile">${t("settings")}</a></p>`}</div>
     </header>

@@ -210,7 +210,7 @@ function Begun({ table }) {
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} seat=${game.you?.seat} rules=${rules} />`}
-      ${missed && !replay && isGoingOn(game) && html`<div class=${table.isRenewed ? "missed over" : "missed"}>${isSettled && html`<${Recap}
+      ${missed && !replay && isGoingOn(game) && html`<div class="missed">${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(stands.story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
