@@ -367,8 +367,8 @@ def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str
     assert "name Ben" not in welcome.text
     eva = mailbox("eva@example.org")
     (first,) = eva.sends(DESK, "Hello, what is this?")
-    (welcome,) = eva.sends(first.reply_to, "I'd like to see the rules first. Best wishes, Eva")
-    assert "Welcome, Eva!" in welcome.text
+    (hers,) = eva.sends(first.reply_to, "I'd like to see the rules first. Best wishes, Eva")
+    assert "Welcome, Eva!" in hers.text
     ben_id = player_at(ben.email)
     assert ben_id
     assert (profile(ben_id)["name"], profile(ben_id)["named"]) == ("Ben", False)
