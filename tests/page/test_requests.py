@@ -358,3 +358,14 @@ def test_the_turn_and_its_time_take_two_lines_on_a_phone(house: House, windows: 
         assert whose.locator("> *").evaluate_all("all => all.map((it) => it.getClientRects().length)") == [1, 1]
         assert whose.evaluate("it => it.offsetHeight") <= 34
         assert whose.evaluate("it => it.getBoundingClientRect().top") >= 4
+
+
+@pytest.mark.parametrize("locale", ["de", "fr", "it"])
+def test_a_narrow_phone_says_in_full_whose_turn_it_is(house: House, windows: Windows, locale: str) -> None:
+    ada, ben = (quiet(sign_in(house, f"{name}-narrow-{locale}@example.org")) for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    ada.ask("PATCH", "/v1/me", json={"locale": locale})
+    page = at_table(windows.open(ada, **PHONE, locale=locale), game_id)
+    expect(page.locator(".state .mine")).to_be_visible()
+    assert not page.locator(".state .mine").evaluate(IS_CUT)

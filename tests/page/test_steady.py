@@ -167,6 +167,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
             expect(line).to_contain_text(f": {wish}?")  # the newest
         expect(line).to_have_text(re.compile(r"^ben.*: abandon\?\+1$"))
         expect(line).to_be_in_viewport(ratio=1)
+        assert line.locator("span").last.evaluate("it => it.scrollWidth <= it.clientWidth")
         covers_little(page)
         press(line)
         for button in page.get_by_role("button", name="Agree").all():
