@@ -120,9 +120,10 @@ def plain(response: TestResponse) -> str:
 
 
 def without_ids(text: str) -> str:
-    """Return the text without ids, link tokens and times, which differ between games."""
+    """Return the text without ids, link tokens, times and the game's number, which differ between games."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
+    text = re.sub(r"\bgame \d+\b", "game NR", text)
     text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)|\d\d:\d\d(:\d\d)?", "TIME", text)
 
