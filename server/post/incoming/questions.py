@@ -629,7 +629,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
         return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
-    if not wishes.is_prose and (word := _unknown_word_in(line, grammar)):
+    is_remark = wishes.is_prose and not has_long_word_of(line, grammar)
+    if not is_remark and (word := _unknown_word_in(line, grammar)):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS['not-understood'])}"
     return ""
 
