@@ -31,7 +31,7 @@ from server.post.desk.reading import first_name_in, read_line, unsigned
 from server.post.desk.rule_texts import game_in_short, section_about
 from server.post.desk.wishes import name_in, only_names
 from server.post.incoming import replies
-from server.post.incoming.doubt import contradiction_in, is_courtesy, without_footer
+from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_question, sentences_in, without_footer
 from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
@@ -43,6 +43,7 @@ from server.post.topics import (
     HOW_TO_PLAY,
     LATE,
     MAILS,
+    NIGHTS,
     STARTING,
     STOPPING,
     THE_GAME,
@@ -114,19 +115,22 @@ _NOW_WITHOUT_TIME = (  # alone, this may put off a yes
     r"|(?:ich habe |leider |gerade |im moment |zurzeit ){1,4}keine zeit|je n['’]ai pas le temps (?:en ce moment|pour le moment)"
     r"|non ho tempo (?:al momento|adesso|in questo momento)|(?:al momento|adesso|in questo momento) non ho tempo)"
 )
+_CONSENT = (
+    "(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:yes|ja|oui|s[iì])(?=[ ,]+\\w)|sure|of course"
+    "|absolutely|ok(?:ay)?|al(?:l ?)?right(?: then)?|why not|(?:na )?klar|natürlich|warum nicht|bien sûr|d['’]accord|pourquoi pas|certo|va bene"
+    "|perch[éè] no|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei|(?:i['’]ll|let me|i will) (?:try(?: it)?"
+    "|give it a (?:try|go|shot))|let['’]s (?:do it|try(?: it)?|play|go)|(?:ich |dann )?(?:probier|versuch)e?n?(?: (?:ich|wir))?['’ ]*(?:e?s|das)?"
+    "(?: ich)?(?: mal)?(?: aus)?|(?:na )?gut(?:,? dann)? (?:spiele|mache) ich mit|(?:ich )?(?:spiele|mache) mit|überredet|ihr habt mich überredet"
+    "|(?:das )?(?:klingt|hört sich) (?:sehr )?gut(?: an)?|j['’]essaie|je veux bien(?: essayer)?|ci provo|proviamo(?:ci)?|(?:sehr )?gerne?(?: dabei)?"
+    "|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri|con piacere|sounds (?:good|great)|i accept"
+)
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:(?:yes|ja|oui|s[iì])[ ,]+)?(?:sure|of course|absolutely|ok(?:ay)?|why not|(?:na )?klar|natürlich|warum nicht|bien sûr|d['’]accord|pourquoi pas|certo|va bene|perch[éè] no)(?:[ ,]+(?:why not|warum nicht|pourquoi pas|perch[éè] no)(?: ?\?)?)?"
-        r"|(?:i['’]d love to|i would love to|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei"
-        r"|(?:i['’]ll|let me|i will) (?:try(?: it)?|give it a (?:try|go|shot))|let['’]s (?:do it|try(?: it)?|play|go)"
-        r"|(?:ich |dann )?(?:probier|versuch)e?(?:n)?(?: (?:ich|wir))?['’ ]*(?:e?s|das)?(?: ich)?(?: mal)?(?: aus)?|(?:na )?gut(?:,? dann)? spiele ich mit"
-        r"|j['’]essaie|je veux bien(?: essayer)?|ci provo|proviamo(?:ci)?"
-        r"|ich spiele mit|(?:sehr )?gerne?(?: dabei)?|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri"
-        rf"|con piacere|sounds (?:good|great)|i accept))(?:[ ,.!]+(?:{_THANKS}|{_AGREEING})){{0,2}}[ .!]*",
+        rf"{_LED_IN}(?:{_CONSENT})(?:[ ,.!–-]+(?:{_CONSENT}|{_THANKS}|{_AGREEING})){{0,4}}(?: ?\?)?[ .!]*",
         re.IGNORECASE,
     ),
     NO: re.compile(
-        rf"{_LED_IN}(?:(?:i don['’]t have (?:the )?time|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
+        rf"(?:sorry \w{{2,20}}[ ,]+)?{_LED_IN}(?:(?:i (?:just |really )?don['’]t have (?:the |any )?time(?: (?:at the moment|right now|now)(?=[ ,.!–-]+{_ANOTHER_TIME}))?|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
         r"|not this time|(?:unfortunately|sorry|i['’]m afraid)[ ,]+i (?:can['’]t|cannot)|i (?:can['’]t|cannot) (?:make it|play|join)|(?:(?:it['’]s |that['’]s )?(?:much |a bit )?too (?:long|hard|difficult)(?: for me)?|(?:das ist |das dauert )?mir (?:viel )?zu (?:lang(?:e)?|schwer|schwierig)|(?:c['’]est )?trop (?:long|difficile)(?: pour moi)?|(?:è )?troppo (?:lung[oa]|difficile)(?: per me)?)(?=[ ,.!–-]+(?:no|nein|non)\b)|(?:ich habe |leider ){0,2}keine zeit|(?:ich kann |leider kann ich |kann ich )(?:leider )?nicht(?: mitspielen)?|keine lust"
         r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
         rf"|{_NOW_WITHOUT_TIME}(?=[ ,.!–-]+{_ANOTHER_TIME}))"
@@ -208,6 +212,7 @@ _REFUSED = re.compile(
     rf"{_LED_IN}(?:no|nein|non|{_WORD_OF_REFUSAL})(?:[ ,.!–-]+(?:{_WORD_OF_REFUSAL}|{_REFUSING}|{_THANKS})){{0,3}}[ .!]*",
     re.IGNORECASE,
 )
+_IS_NAME = re.compile(rf"\W*{NAMES}\W*")
 _MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
@@ -343,7 +348,8 @@ def _carried_out(guest: Guest) -> Said:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
-    said, asks = understood(read, locale), any(_QUESTION.search(line) for line in read.lines)
+    said, asks = understood(_without_settings(read), locale), any(_QUESTION.search(line) for line in read.lines)
+    asks = asks or any(map(_is_of_setting, sentences_in(read.lines)))
     if said is None and _says_only(_FIRST_ONE, read):
         if _invitations_of(guest.email) > 1:
             why = gettext(
@@ -389,7 +395,7 @@ def _invitations_of(email: str) -> int:
 def _facts(read: replies.Mail, game: Game) -> Json:
     """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
     question, locale = " ".join(read.lines), spoken().locale
-    told, asks_who = answers_about_desk(question, COST, MAILS, APP, LATE), is_about(question, WHO_PLAYS)
+    told, asks_who = answers_about_desk(question, COST, MAILS, NIGHTS, APP, LATE), is_about(question, WHO_PLAYS)
     if is_about(question, STARTING):
         told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     if is_about(question, STOPPING):
@@ -417,10 +423,24 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
 
 
+def _is_of_setting(sentence: str) -> bool:
+    return is_about(sentence, MAILS, NIGHTS) and not (is_question(sentence) or _IS_ANSWER.match(sentence))
+
+
+def _without_settings(mail: replies.Mail) -> replies.Mail:
+    """Return an email without the sentences about how many emails we send and when, which stand beside an answer."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_SENTENCE.sub(lambda it: "" if _is_of_setting(it[0].strip()) else it[0], line) for line in lines)
+
+    return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
+
+
 def _otherwise_said(mail: replies.Mail) -> str | None:
     """Return "yes" or "no" if a reply consists of one line that says so in other words."""
     parts = [mail.lines, *([] if mail.beside is None else [mail.beside])]
     own = [[it for line in part if (it := line.strip()) and not is_courtesy(it)] for part in parts]
+    own = [part[:1] if len(part) == 2 and _IS_NAME.fullmatch(part[1]) else part for part in own]
     if any(part != own[0] for part in own) or len(own[0]) != 1:
         return None
     written = without_farewell(without_hail(normalize("NFKC", own[0][0])))

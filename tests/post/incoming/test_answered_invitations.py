@@ -105,6 +105,8 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
         "Volentieri",
     ]
     + ["Sure, love to!", "I'd be happy to play.", "the first one", "Gern, das erste bitte!"]
+    + ["OK, why not, count me in!\nCora", "Alright then, I'd love to play.", "Okay, klingt gut, ich mache mit."]
+    + ["Na gut, überredet, ich bin dabei! Bitte nachts keine Mails.", "Ja\nBitte nachts keine Mails."]
     + ["Na gut, ich probier's! Bis bald, Eva", "OK, I'll give it a try", "Je veux bien essayer", "Probieren wir's mal!"]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
