@@ -131,7 +131,8 @@ def test_all_players_see_what_was_undone_once_a_request_is_granted(house: House,
     expect(line(page)).to_have_text("Asked: take back?")
     pages = [page, *(at_table(windows.open(it, **PHONE), game_id) for it in others)]
     what = re.compile(r"everyone agrees, it's ann-granted's turn again, and this is taken back: ann-granted put ")
-    expect(request(pages[1], "ann-granted asks to take back a move.")).to_contain_text(what)
+    for other in pages[1:]:
+        expect(request(other, "ann-granted asks to take back a move.")).to_contain_text(what)
     for client in others:
         client.post(f"/v1/games/{game_id}/votes", {"on": "take-back", "vote": True}, status=200)
     for page, mover in zip(pages, ("You", "ann-granted", "ann-granted"), strict=True):
@@ -142,6 +143,16 @@ def test_all_players_see_what_was_undone_once_a_request_is_granted(house: House,
     play(one, game_id)
     for page in pages:
         expect(line(page)).to_have_count(0)
+
+
+def test_the_others_see_at_the_top_that_a_move_was_taken_back_at_once(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "ann-at-once", "bob-at-once", "cat-at-once")
+    one = next(it for it in clients if play(it, game_id))
+    other = next(it for it in clients if it is not one)
+    page = at_table(windows.open(other, **PHONE), game_id)
+    one.post(f"/v1/games/{game_id}/take-backs", {"to": one.get(f"/v1/games/{game_id}/take-backs")["to"]})
+    expect(line(page)).to_have_text("Taken back")
+    expect(line(page)).to_have_attribute("title", "ann-at-once took a move back.")
 
 
 def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(house: House, windows: Windows) -> None:

@@ -285,7 +285,11 @@ def test_the_other_players_are_asked_for_a_take_back_and_agree_on_the_page(
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])  # the bot has moved, too
     ask = at_table(windows.open(two.one, locale=locale), two.game_id)
     words = json.loads(served.FILES[f"words/{locale}/details.json"].plain)
-    names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "withdraw")]
+    names = [
+        words["take-back.mine-back"],
+        words["take-back.ask"]["one"].format(names=f"wim-{locale}"),
+        words["take-back.withdraw"],
+    ]
     ask.get_by_role("button", name=names[0]).press("Enter")
     expect(
         ask.locator(".row button:not(.plain) + button.plain:focus")

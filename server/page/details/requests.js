@@ -149,9 +149,12 @@ function requestsIn(game, votes, order) {
  */
 function newsIn(game, story, undone) {
   const news = story.filter((it) => it.version === game.version);
-  const back = news.find((it) => it.type === "move-taken-back" && it.to === undone?.to);
+  const back = /** @type {{seat: number, to: number} | undefined} */ (news.find((it) => it.type === "move-taken-back"));
+  const isByOther = back && back.seat !== game.you?.seat;
+  const taken = back && undone?.to === back.to ? undone.told
+    : isByOther && t("story.move-taken-back", { name: seatName(game.seats[back.seat]) });
   const isResumed = news.some((it) => it.type === "game-resumed") && present(game).length > 1;
-  const rows = [back && undone ? { wish: /** @type {Wish} */ ("take-back"), told: undone.told } : null,
+  const rows = [taken ? { wish: /** @type {Wish} */ ("take-back"), told: taken } : null,
     isResumed ? { wish: /** @type {Wish} */ ("resume"), told: t("story.game-resumed") } : null].filter((it) => it !== null);
   return rows.map((it) => ({ ...it, ...short(`done.${it.wish}`), isOwn: false, isSettled: true, Drawn: Told, then: "" }));
 }
