@@ -187,7 +187,7 @@ _IN_SLOT_2 = noted("In your next two turns you can %(use)s.")
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
-_UNCHANGED = noted("The sky stays as it is.")
+_UNCHANGED = noted("Nothing else changes in the sky.")
 
 
 def _progress(sky: State, step: Action, target: Target, chances: "_Chances") -> tuple[str, str] | None:
