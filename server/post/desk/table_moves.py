@@ -52,6 +52,11 @@ _IN_GAME = re.compile(  # such as `In game 3 I play 7 leo c`
     r"|(?:io )?(?:gioco|scelgo|prendo|metto|vorrei|voglio)|gioca|scegli|prendi|metti|\d)\b.*)",
     re.IGNORECASE,
 )
+_QUESTION_IN_GAME = re.compile(  # such as `Who is winning in game 1?` or `In game 1, who is winning?`
+    r"\s*(.*?)\s?\b(?:in|of|about|bei|von|zu|dans|de|nella|della)\s(?:(?:the|my|der|dem|die|meiner?|la|ma|mia)\s){0,2}"
+    r"(?:game|spiel|partie|partita)\s?(\d{1,6})\b,?(.*\?)\W*",
+    re.IGNORECASE,
+)
 _OF_NAMED_GAME = re.compile(r"\s*(?:game|spiel|partie|partita)\s?(\d{1,6})(?:\s?:\s?|\s[-–—]\s)\S.*", re.IGNORECASE)
 _OF_KIND = re.compile(r"\s*([^\W\d_]+)\s?:\s?(\S.*)")  # such as `NAME: 7 leo c`
 _COMMAND_OF_GAME = re.compile(
@@ -116,12 +121,14 @@ def _is_like_move(line: Line, grammar: Grammar) -> bool:
 
 
 def _number_and_rest(line: str) -> tuple[int | None, str]:
-    """Return a pair: the number of a game in a line such as `3: pause`, `pause 3` or `In game 3 I play 7 leo c`, and the
-    rest. Return None and the whole line if there is no number."""
+    """Return a pair: the number of a game in a line such as `3: pause`, `pause 3` or `In game 3 I play 7 leo c`, or in a
+    question, and the rest. Return None and the whole line if there is no number."""
     if len(line) > _LONGEST:
         return None, line
     if found := _OF_GAME.fullmatch(line) or _IN_GAME.fullmatch(line):
         return int(found[1]), found[2]
+    if (found := _QUESTION_IN_GAME.fullmatch(line)) and not is_about(line, topics.BOT_IN_SEAT):
+        return int(found[2]), f"{found[1]}{found[3]}".strip()
     if (found := _COMMAND_OF_GAME.fullmatch(line)) and meaning(found[1], spoken().locale) in FLAGS:
         return int(found[2]), found[1]
     return None, line

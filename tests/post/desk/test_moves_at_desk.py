@@ -213,6 +213,17 @@ def test_each_line_of_a_reply_about_several_games_gets_a_result(joined: Correspo
     assert list(map(moves, games)) == [0, 1, 1, 0]
 
 
+def test_a_question_that_names_a_game_is_answered_by_that_game(joined: Correspondent) -> None:
+    ann_plays(joined, HIMMEL, HIMMEL, "sternenglanz")
+    answers = joined.answers(
+        joined.newest_answer.reply_to, "Who is winning in game 2?\nIn game 3, what does black hole A do?"
+    )
+    scores, hole = (" ".join(it.text.split()) for it in answers)
+    assert "Sternenhimmel" in scores and "The scores so far: you (0)" in scores
+    assert "Sternenglanz" in hole and "Black hole A (points for removing a star)" in hole
+    assert "We don't understand" not in scores + hole
+
+
 def test_one_line_may_name_several_games(joined: Correspondent) -> None:
     games = ann_plays(joined, HIMMEL, HIMMEL, HIMMEL)
     lines = [a_move(it, ann_id(joined)) for it in games]
