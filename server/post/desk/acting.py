@@ -261,8 +261,9 @@ def _offer_setting(name: str, value: str) -> Said:
     """Return the line that does what a sentence wishes for. Without a value, return an example."""
     if not value:
         example = gettext('For example: "%(example)s"', example=_example_of_setting(name))
-        unknown = [gettext("We don't know the time zone of this place.")] if name == commands.ZONE else []
-        return Said(told=[*unknown, gettext(_SETTINGS[name][1]), example])
+        is_unknown = name == commands.ZONE
+        told = gettext("We don't know this place. Name a large city in your time zone.") if is_unknown else ""
+        return Said(told=[told or gettext(_SETTINGS[name][1]), example])
     does = BY_NAME[name].help if name == commands.VACATION else _SETTINGS[name][1]
     item = punctuated(f"{line_for_setting(name, value)}: {gettext(does)}", spoken().locale)
     return Said(

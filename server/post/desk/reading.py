@@ -31,7 +31,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
-from server.post.desk.setting_wishes import wished_setting
+from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
 from server.post.desk.wishes import Wish, explanations, first_name_of, name_in, only_names, wish_to_play_in, wishes_in
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import (
@@ -372,7 +372,7 @@ def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) ->
 
 def _wishes(lines: Sequence[str], is_near: bool = False) -> tuple[Wish, ...]:
     """Return the lines that do what these lines wish for. Refusals and appointments are no wishes."""
-    own = [line for line in lines if line.rstrip() and not is_courtesy(_bare(line))]
+    own = [it for it in without_wishes_for_emails(lines) if it.rstrip() and not is_courtesy(_bare(it))]
     is_none = any(_DENIAL.search(line.translate(_SAME)) or _WHEN.search(line) for line in own)
     return () if is_none else tuple(wishes_in(own, is_near))
 

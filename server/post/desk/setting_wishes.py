@@ -1,12 +1,15 @@
 """Sentences that wish for a setting, in four languages: the setting, and its value as the commands write it."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from server.errors import PlayError
 from server.post.desk.arguments import LANGUAGES, UNITS, language_in, zone_in
 from server.post.desk.commands import DAYS_OFF, LANGUAGE, MAILS, NIGHTS, REMINDERS, VACATION, ZONE
 from server.post.desk.days import period_in_sentence, weekday_of
+from server.post.topics import MAILS as ABOUT_MAILS
+from server.post.topics import NIGHTS as ABOUT_NIGHTS
 from server.post.topics import is_about
 
 _NOON, _MIDNIGHT = 12, 24  # o'clock
@@ -82,6 +85,8 @@ _PLACE = re.compile(
     r"[ :]+(?:(?:is|ist|est|è|to|auf|in|sur|à|su|a) )?([^\W\d][\w'’/-]*(?: [^\W\d_a-zß-öø-ÿ][\w'’-]*){0,2})",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+_ANSWERS = re.compile(r"(?:yes|ja|oui|s[iì]|no(?! (?:more )?e?-?mails?\b)|nein|non)\b", re.IGNORECASE)
 _CANCEL = _any(
     "cancel|delete|remove|end",
     r"absag\w*|lösch\w*|storn\w*|beend\w*|streich\w*",
@@ -145,6 +150,17 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
     if days_off and _FREE.search(text) and _OWN.search(text):
         return DAYS_OFF, " ".join(map(str, sorted(set(days_off))))
     return None
+
+
+def without_wishes_for_emails(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return lines without the sentences about how many emails we send and when. They don't doubt what is beside them."""
+
+    def rest(found: re.Match[str]) -> str:
+        sentence = found[0].strip()
+        is_wish = is_about(sentence, ABOUT_MAILS, ABOUT_NIGHTS) and "?" not in sentence
+        return "" if is_wish and not _ANSWERS.match(sentence) else found[0]
+
+    return tuple(_SENTENCE.sub(rest, line) for line in lines)
 
 
 def _is_short_end(found: re.Match[str]) -> bool:

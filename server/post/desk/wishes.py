@@ -18,8 +18,8 @@ from server.games import GAMES
 from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
-from server.post.desk.setting_wishes import wished_setting
-from server.post.incoming.doubt import contradiction_in, is_courtesy, is_question, sentences_in, without_footer
+from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
+from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_question, sentences_in, without_footer
 from server.post.topics import BOTS, HOW_TO_PLAY, INVITING, PEOPLE, PLAYING, THE_GAME, THE_RULES, WANTING, is_about
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
@@ -122,19 +122,26 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     name of a game alone is no wish."""
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
-    games, addresses = _games_in(text), _ADDRESS.findall(text)
+    games, addresses, bots = _games_in(text), _ADDRESS.findall(text), _bots_in(text)
     if addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
-        found_bots = _BOTS_TOO.search(text)
-        bots = f" bots={_NUMBERS.get(found_bots[1].lower(), found_bots[1])}" if found_bots else ""
-        guests = " ".join(dict.fromkeys(addresses)) + bots
+        guests = " ".join(dict.fromkeys(addresses)) + (f" bots={bots}" if bots else "")
         found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
     else:
         found = [
-            Wish(command, game)
+            Wish(
+                command,
+                f"{game} {bots + 1}" if command == PLAY and bots > 1 and bots + 1 in GAMES[game].SEATS else game,
+            )
             for command in _commands(text, games, is_near, wish_to_play_in(lines) != "")
             for game in games or GAMES
         ]
     return [*found, *([Wish(SET, name)] if name else [])]
+
+
+def _bots_in(text: str) -> int:
+    """Return the number of bots that a text names, or 0."""
+    found = _BOTS_TOO.search(text)
+    return int(_NUMBERS.get(found[1].lower(), found[1])) if found else 0
 
 
 def wish_in(command: str, rest: str) -> Wish | None:
@@ -156,7 +163,10 @@ def wish_in(command: str, rest: str) -> Wish | None:
 def wish_to_play_in(lines: Sequence[str]) -> str:
     """Return the sentence of an email that says that its writer wants to play a game, against bots if against anybody.
     Return "" if other sentences do more than name the writer, wish for a setting, or ask about something else."""
-    own = list(filter(None, sentences_in(takewhile(lambda line: line.rstrip() != "--", without_footer(lines)))))
+    above = takewhile(lambda line: line.rstrip() != "--", without_footer(lines))
+    own = list(filter(None, sentences_in(without_wishes_for_emails(tuple(above)))))
+    if len(own) > 1 and re.fullmatch(NAMES, own[-1]) and not _games_in(own[-1]):
+        own.pop()  # a signature
     wanted = [
         it for it in own if (found := _WISH_TO_PLAY.fullmatch(it)) and any(map(is_game, filter(None, found.groups())))
     ]

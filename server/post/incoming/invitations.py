@@ -29,9 +29,10 @@ from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in,
 from server.post.desk.commands import HELP, RULES
 from server.post.desk.reading import first_name_in, read_line, unsigned
 from server.post.desk.rule_texts import game_in_short, section_about
+from server.post.desk.setting_wishes import without_wishes_for_emails
 from server.post.desk.wishes import name_in, only_names
 from server.post.incoming import replies
-from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, is_question, sentences_in, without_footer
+from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, without_footer
 from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
@@ -348,8 +349,13 @@ def _carried_out(guest: Guest) -> Said:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
-    said, asks = understood(_without_settings(read), locale), any(_QUESTION.search(line) for line in read.lines)
-    asks = asks or any(map(_is_of_setting, sentences_in(read.lines)))
+    plain = without_wishes_for_emails(read.lines)
+    beside = None if read.beside is None else without_wishes_for_emails(read.beside)
+    said, asks = (
+        understood(replace(read, lines=plain, beside=beside), locale),
+        any(_QUESTION.search(line) for line in read.lines),
+    )
+    asks = asks or plain != read.lines
     if said is None and _says_only(_FIRST_ONE, read):
         if _invitations_of(guest.email) > 1:
             why = gettext(
@@ -421,19 +427,6 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
     wishes = replies.understand(reply)
     said: str | None = wishes.move if wishes == Wishes(move=wishes.move) else None
     return said or (_otherwise_said(mail) if wishes.problem == "not-understood" else None)
-
-
-def _is_of_setting(sentence: str) -> bool:
-    return is_about(sentence, MAILS, NIGHTS) and not (is_question(sentence) or _IS_ANSWER.match(sentence))
-
-
-def _without_settings(mail: replies.Mail) -> replies.Mail:
-    """Return an email without the sentences about how many emails we send and when, which stand beside an answer."""
-
-    def rest(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_SENTENCE.sub(lambda it: "" if _is_of_setting(it[0].strip()) else it[0], line) for line in lines)
-
-    return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
 
 
 def _otherwise_said(mail: replies.Mail) -> str | None:
