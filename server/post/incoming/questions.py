@@ -89,6 +89,7 @@ _BESIDE_TABLES = (
     *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
     topics.PICTURES,
 )
+_NUMBERED_GAME = re.compile(r"\b(?:game|spiel|partie|partita)\s?\d", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _NO_PASSING = noted('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.')
@@ -176,6 +177,9 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     settings = _about_settings(question, doing)
     yield from settings
     beside = [it for it in _BESIDE_TABLES if not (settings and it in (topics.MAILS, topics.NIGHTS))]
+    if game.table.turns and is_about(question, topics.BOT_IN_SEAT) and not _NUMBERED_GAME.search(question):
+        beside.remove(topics.BOT_IN_SEAT)
+        yield gettext("All seats of this game are taken.")
     yield from answers_about_desk(question, *beside)
     if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
         yield from terms_of(game)

@@ -317,7 +317,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "It was fun.\nIch heiße Timo": ["name Timo"],
         "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
         "What does compensation mean? Who's first?": ["Add up your remaining stars."],
-        "Can a bot take the free seat?": ['Reply for example "fill 3"'],
+        "Can a bot take the free seat?": ["All seats of this game are taken."],
     }.items():
         told = asks(office, text)
         assert [it for it in answers if it not in told] == [], told
@@ -611,6 +611,7 @@ def test_a_player_learns_no_reason_that_an_earlier_player_of_the_seat_got(
         ("Is there an app?", "You need no app"),
         ("Is it free?", "This server takes no payments."),
         ("Who is winning?", "The scores so far"),
+        ("Can a bot take the free seat?", "All seats of this game are taken."),
         ("Can a bot take the free seat in game 2?", 'Reply for example "fill 2" to give the free seats of game 2'),
     ],
 )
