@@ -192,7 +192,7 @@ def a_move_looked_at(page: Page, scene: Scene) -> None:
 def a_hint(page: Page, scene: Scene) -> None:
     to_table(page, scene, "sternenhimmel")
     page.locator("[data-tool=hint]").click()
-    expect(page.locator(".hint li")).to_have_count(3)
+    expect(page.locator(".hint li")).not_to_have_count(0)
 
 
 @screen
