@@ -181,6 +181,12 @@ def ways_to_stop() -> str:
     return str(told)
 
 
+def number_of_game_in(text: str) -> str:
+    """Return the number in words such as "game 3", or ""."""
+    found = _OF_GAME.search(text)
+    return found[1] if found else ""
+
+
 def answers_about_desk(text: str, *among: str) -> list[str]:
     """Return the answers to sentences about those of these topics that the post desk knows, or []."""
     locale = spoken().locale
@@ -210,8 +216,7 @@ def answers_about_desk(text: str, *among: str) -> list[str]:
     if LATE in among and is_about(text, LATE):
         told += _usual_terms_if_late()
     if BOT_IN_SEAT in among and is_about(text, BOT_IN_SEAT):
-        named = _OF_GAME.search(text)
-        number = named[1] if named else _EXAMPLE_NUMBER
+        number = number_of_game_in(text) or _EXAMPLE_NUMBER
         new, fill = f"{BY_NAME[NEW].word(locale)} {A_GAME} bots=1", f"{BY_NAME[FILL].word(locale)} {number}"
         told.append(
             gettext(

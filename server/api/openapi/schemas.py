@@ -1313,7 +1313,7 @@ class ReviewedMove(Answer):
     better = fields.Nested(
         BetterMove,
         allow_none=True,
-        **_about("Move that would have been worth more by over `margin`; null if the bot found none"),
+        **_about("Move that would clearly have been worth more; null if the bot found none"),
     )
 
 

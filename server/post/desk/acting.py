@@ -257,13 +257,14 @@ def _help_of_settings(names: Sequence[str]) -> list[str]:
     return [punctuated(f"{_example_of_setting(it)}: {gettext(_SETTINGS[it][1])}", spoken().locale) for it in names]
 
 
+_UNKNOWN_PLACE = noted("We don't know this place. Name a large city in your time zone.")
+
+
 def _offer_setting(name: str, value: str) -> Said:
     """Return the line that does what a sentence wishes for. Without a value, return an example."""
     if not value:
         example = gettext('For example: "%(example)s"', example=_example_of_setting(name))
-        is_unknown = name == commands.ZONE
-        told = gettext("We don't know this place. Name a large city in your time zone.") if is_unknown else ""
-        return Said(told=[told or gettext(_SETTINGS[name][1]), example])
+        return Said(told=[gettext(_UNKNOWN_PLACE if name == commands.ZONE else _SETTINGS[name][1]), example])
     does = BY_NAME[name].help if name == commands.VACATION else _SETTINGS[name][1]
     item = punctuated(f"{line_for_setting(name, value)}: {gettext(does)}", spoken().locale)
     return Said(

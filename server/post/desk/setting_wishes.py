@@ -8,6 +8,7 @@ from server.errors import PlayError
 from server.post.desk.arguments import LANGUAGES, UNITS, language_in, zone_in
 from server.post.desk.commands import DAYS_OFF, LANGUAGE, MAILS, NIGHTS, REMINDERS, VACATION, ZONE
 from server.post.desk.days import period_in_sentence, weekday_of
+from server.post.incoming.doubt import SENTENCE
 from server.post.topics import MAILS as ABOUT_MAILS
 from server.post.topics import NIGHTS as ABOUT_NIGHTS
 from server.post.topics import is_about
@@ -85,7 +86,6 @@ _PLACE = re.compile(
     r"[ :]+(?:(?:is|ist|est|è|to|auf|in|sur|à|su|a) )?([^\W\d][\w'’/-]*(?: [^\W\d_a-zß-öø-ÿ][\w'’-]*){0,2})",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _ANSWERS = re.compile(r"(?:yes|ja|oui|s[iì]|no(?! (?:more )?e?-?mails?\b)|nein|non)\b", re.IGNORECASE)
 _CANCEL = _any(
     "cancel|delete|remove|end",
@@ -160,7 +160,7 @@ def without_wishes_for_emails(lines: Sequence[str]) -> tuple[str, ...]:
         is_wish = is_about(sentence, ABOUT_MAILS, ABOUT_NIGHTS) and "?" not in sentence
         return "" if is_wish and not _ANSWERS.match(sentence) else found[0]
 
-    return tuple(_SENTENCE.sub(rest, line) for line in lines)
+    return tuple(SENTENCE.sub(rest, line) for line in lines)
 
 
 def _is_short_end(found: re.Match[str]) -> bool:

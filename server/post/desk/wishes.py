@@ -49,12 +49,12 @@ _OWN_NAME = re.compile(
 
 
 _BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
-_NUMBERS = {  # of bots
+_NUMBERS = {
     **dict.fromkeys(["a", "an", "one", "ein", "einen", "einem", "un", "uno"], "1"),
     **dict.fromkeys(["two", "zwei", "deux", "due"], "2"),
     **dict.fromkeys(["three", "drei", "trois", "tre"], "3"),
 }
-_BOTS_TOO = re.compile(rf"\b([1-3]|{'|'.join(_NUMBERS)}) bots?\b", re.IGNORECASE)
+_NUMBER_OF_BOTS = re.compile(rf"\b([1-3]|{'|'.join(_NUMBERS)}) bots?\b", re.IGNORECASE)
 _WISH_TO_PLAY = re.compile(
     r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora|va bene|d['’]accord)[ ,.!]+){0,3}"
     r"(?:(?:please|bitte|per favore) )?(?:"
@@ -128,19 +128,21 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
         found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
     else:
         found = [
-            Wish(
-                command,
-                f"{game} {bots + 1}" if command == PLAY and bots > 1 and bots + 1 in GAMES[game].SEATS else game,
-            )
+            Wish(command, _with_bots(game, bots) if command == PLAY else game)
             for command in _commands(text, games, is_near, wish_to_play_in(lines) != "")
             for game in games or GAMES
         ]
     return [*found, *([Wish(SET, name)] if name else [])]
 
 
+def _with_bots(game: str, bots: int) -> str:
+    """Return a game with the number of its seats, if several bots were wished for and fit."""
+    return f"{game} {bots + 1}" if bots > 1 and bots + 1 in GAMES[game].SEATS else game
+
+
 def _bots_in(text: str) -> int:
     """Return the number of bots that a text names, or 0."""
-    found = _BOTS_TOO.search(text)
+    found = _NUMBER_OF_BOTS.search(text)
     return int(_NUMBERS.get(found[1].lower(), found[1])) if found else 0
 
 

@@ -112,6 +112,7 @@ _TURN_OF_THOUGHT = re.compile(
 )
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S{1,80}@\S+", re.IGNORECASE)
+SENTENCE = re.compile(r"[^.!?]+[.!?]*")  # in a line, with its end
 _SENTENCE_END = re.compile(r"(?<=[.!?？؟…])\s+")
 _SMALL_TALK = re.compile(
     r"\b(?:how (?:are|were|do|did|have|goes|is (?!it\b|that|this)|was (?!it\b|that|this))|how's (?:everybody|everyone|life|your)"

@@ -32,7 +32,7 @@ from server.post.desk.rule_texts import game_in_short, section_about
 from server.post.desk.setting_wishes import without_wishes_for_emails
 from server.post.desk.wishes import name_in, only_names
 from server.post.incoming import replies
-from server.post.incoming.doubt import NAMES, contradiction_in, is_courtesy, without_footer
+from server.post.incoming.doubt import NAMES, SENTENCE, contradiction_in, is_courtesy, without_footer
 from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
 from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
@@ -216,7 +216,6 @@ _REFUSED = re.compile(
 _IS_NAME = re.compile(rf"\W*{NAMES}\W*")
 _MOST_OF_NAME = 3  # words below a farewell
 _MOST_RULES = 3  # words after the command
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
 _MOST_QUOTED = 80  # characters
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
@@ -531,7 +530,7 @@ def _begun(line: str) -> str | None:
 
 def _is_put_off(rest: str) -> bool:
     """Return whether a sentence contradicts the yes before it, or puts it off. Questions are welcome."""
-    return any(contradiction_in([it]) for it in _SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
+    return any(contradiction_in([it]) for it in SENTENCE.findall(rest) if not it.rstrip().endswith("?"))
 
 
 def _do(said: str, guest: Guest) -> None:

@@ -75,7 +75,7 @@ from server.post.incoming.lines import (
     words_of_sentence,
 )
 from server.post.table_help import example_at_table, help_for, help_for_now, looking_back, rematch_word
-from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_if_late, terms_of
+from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, number_of_game_in, terms_if_late, terms_of
 from server.post.topics import is_about
 from server.post.wording import moment, spoken, with_you
 from server.render.text_layout import punctuated
@@ -89,7 +89,6 @@ _BESIDE_TABLES = (
     *(topics.MAILS, topics.NIGHTS, topics.LEAVING, topics.COST, topics.BOT_IN_SEAT, topics.APP, topics.MY_GAMES),
     topics.PICTURES,
 )
-_NUMBERED_GAME = re.compile(r"\b(?:game|spiel|partie|partita)\s?\d", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _NO_PASSING = noted('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.')
@@ -177,7 +176,7 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     settings = _about_settings(question, doing)
     yield from settings
     beside = [it for it in _BESIDE_TABLES if not (settings and it in (topics.MAILS, topics.NIGHTS))]
-    if game.table.turns and is_about(question, topics.BOT_IN_SEAT) and not _NUMBERED_GAME.search(question):
+    if game.table.turns and is_about(question, topics.BOT_IN_SEAT) and not number_of_game_in(question):
         beside.remove(topics.BOT_IN_SEAT)
         yield gettext("All seats of this game are taken.")
     yield from answers_about_desk(question, *beside)
@@ -633,8 +632,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
     if passes(wishes.line, locale):
         return str(gettext(_NO_PASSING, resign=word_for(RESIGN, locale)))
-    is_remark = wishes.is_prose and not has_long_word_of(line, grammar)
-    if not is_remark and (word := _unknown_word_in(line, grammar)):
+    may_be_move = not wishes.is_prose or has_long_word_of(line, grammar)
+    if may_be_move and (word := _unknown_word_in(line, grammar)):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS['not-understood'])}"
     return ""
 
