@@ -32,7 +32,16 @@ from server.post.desk.arguments import (
 from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
-from server.post.desk.wishes import Wish, explanations, first_name_of, name_in, only_names, wish_to_play_in, wishes_in
+from server.post.desk.wishes import (
+    Wish,
+    explanations,
+    first_name_of,
+    is_understood,
+    name_in,
+    only_names,
+    wish_to_play_in,
+    wishes_in,
+)
 from server.post.incoming.commands import PLEASE, SAY, THANKS, meaning, stops
 from server.post.incoming.doubt import (
     NAMES,
@@ -268,14 +277,26 @@ def read_request(mail: Mail, locale: str) -> Request:
 
 def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]:
     """Return the commands that do what an email wishes for outright, each with the sentence as written, and the other
-    sentences that get an answer. The name comes first, so that the game shows it."""
+    sentences that get an answer. Settings come first, so that the game shows the name."""
     sentence, games = wish_to_play_in(lines), [it.rest for it in wishes if it.command == PLAY]
-    if not sentence or len(games) != 1:
+    if not is_understood(lines) or (games and not (sentence and len(games) == 1)):
         return ()
     told = [clean(it, LONGEST) for it in sentences_in(lines)]
-    name = next((Asked(_bare(it), SET, f"{NAME} {name_in(it)}") for it in told if only_names(it)), None)
-    aside = (Asked(it, "", is_question=True) for it in told if is_for_desk(it) or is_question(it))
-    return *([name] if name else []), Asked(_bare(sentence), PLAY, games[0]), *aside
+    settings = {it: value for it in told if (value := _setting_outright(it))}
+    play = [Asked(_bare(sentence), PLAY, games[0])] if sentence else []
+    aside = (
+        Asked(it, "", is_question=True) for it in told if it not in settings and (is_for_desk(it) or is_question(it))
+    )
+    done = (*(Asked(_bare(it), SET, value) for it, value in settings.items()), *play)
+    return (*done, *aside) if done else ()
+
+
+def _setting_outright(sentence: str) -> str:
+    """Return the setting that a sentence wishes for outright, with its value, or ""."""
+    if only_names(sentence):
+        return f"{NAME} {name_in(sentence)}"
+    name, value = (None if is_question(sentence) else wished_setting(sentence)) or ("", "")
+    return f"{name} {value}" if value and name != commands.VACATION else ""
 
 
 def is_for_desk(line: str) -> bool:

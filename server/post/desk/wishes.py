@@ -55,21 +55,62 @@ _NUMBERS = {
     **dict.fromkeys(["three", "drei", "trois", "tre"], "3"),
 }
 _NUMBER_OF_BOTS = re.compile(rf"\b([1-3]|{'|'.join(_NUMBERS)}) bots?\b", re.IGNORECASE)
-_WISH_TO_PLAY = re.compile(
-    r"(?:(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora|va bene|d['’]accord)[ ,.!]+){0,3}"
-    r"(?:(?:please|bitte|per favore) )?(?:"
-    r"(?:(?:i['’]d (?:like|love)|i would (?:like|love)|i want) to |i['’]ll |let(?:['’]s| us) )?(?:play|try|start|take|choose) (?:an? (?:game|round) of )?(\w+)"
-    r"(?: (?:against|with|vs\.?) {0})?"
-    r"|ich (?:möchte|will|würde)(?: gerne?)? (?:eine (?:partie|runde) )?(\w+)(?: gegen {0})? (?:aus)?(?:spielen|probieren)"
-    r"|(?:eine (?:partie|runde) )?(\w+)(?: gegen {0})? (?:spielen|starten|beginnen|anfangen|ausprobieren)"
-    r"|(?:ich )?(?:spiele?|starte|nehme)(?: ich)?(?: gerne?)? (?:eine (?:partie|runde) )?(\w+)(?: gegen {0})?"
-    r"|(?:je (?:veux|voudrais)|j['’]aimerais) (?:jouer|essayer) (?:à |une partie de )?(\w+)(?: contre {0})?"
-    r"|(?:je )?joue[rz]? (?:à |une partie de )?(\w+)(?: contre {0})?"
-    r"|(?:(?:vorrei|voglio|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare) (?:a |una partita a )?(\w+)(?: contro {0})?"
-    r")(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie"
-    r"|then|now|first|dann|jetzt|mal|zuerst|alors|donc|maintenant|d['’]abord|allora|ora|adesso|prima)){0,2}[ .!]*".replace(
-        "{0}", _BOTS
+_HELLO = (
+    r"(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora"
+    r"|va bene|d['’]accord)[ ,.!]+"
+)
+_A_ROUND = {
+    "en": r"(?:(?:an?|one|another|the|my first) (?:\w+ )?(?:game|round|match) of )",
+    "de": r"(?:(?:eine?|noch eine) (?:\w+ )?(?:partie|runde|spiel) )",
+    "fr": r"(?:une (?:\w+ )?partie (?:de )?|à |avec )",
+    "it": r"(?:una (?:\w+ )?partita (?:a |di )?|a |con )",
+}
+# A sentence that wishes outright for a game, which is the group. "(game)" stands for it, with opponents behind it.
+_FORMS = (
+    r"(?:INTENT )?VERB(?: (?:me|us))? ROUND?(game)(?: (?:a try|a go|up|out))?".replace(
+        "INTENT",
+        r"(?:i['’]d (?:really )?(?:like|love) to|i would (?:really )?(?:like|love) to|i (?:want|wish) to|i wanna|i['’]ll|i will|we['’]d like to|we want to"
+        r"|let(?:['’]s| us| me)|i think i['’]ll|i['’]m going to)",
+    ).replace("VERB", "(?:play|try|try out|start|take|choose|begin|open|set up|have|give|go for)"),
+    r"(?:i['’]d (?:like|love)|i would (?:like|love)|i want|i['’]ll (?:have|take)|how about) ROUND(game)",
+    r"ROUND(game)",
+    (
+        r"(?:ich|wir) (?:möchten?|wollen|will|würden?|hätten?)(?: gerne?)?(?: (?:mal|einmal|erst|zuerst|jetzt))* RUNDE?(game)"
+        r"(?: (?:(?:aus)?(?:spielen|probieren)|anfangen|beginnen|starten|versuchen))?"
     ),
+    r"RUNDE?(game) (?:spielen|starten|beginnen|anfangen|eröffnen|(?:aus)?probieren)",
+    (
+        r"(?:(?:ich|wir|lass uns|lasst uns) )?(?:spielen?|starten?|beginnen?|eröffnen?|öffnen?|nehmen?|wählen?|probieren?)(?: (?:ich|wir))?(?: gerne?)?"
+        r"(?: (?:mir|uns|für mich|für uns|bitte|mal))* RUNDE?(game)"
+    ),
+    r"RUNDE(game)",
+    r"(?:je (?:veux|voudrais)|j['’]aimerais|je vais|on veut|nous voulons)(?: bien)? (?:jouer|essayer|commencer|lancer|démarrer|tenter) PARTIE?(game)",
+    r"(?:je |on |nous )?(?:joue(?:[rz]|ons)?|lance[rz]?|démarre[rz]?|commence[rz]?|essaie|essayons)(?:[ -](?:moi|nous))? PARTIE?(game)",
+    r"(?:je (?:veux|voudrais)|j['’]aimerais)? ?une (?:\w+ )?partie de (game)",
+    r"(?:(?:vorrei|voglio|vorremmo|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare|prova|iniziare|iniziamo|inizia|avviare|avvia|cominciare|cominciamo|comincia) PARTITA?(game)",
+    r"(?:vorrei |voglio )?una (?:\w+ )?partita (?:a|di) (game)",
+    r"(?:can|could|would|will) you (?:please )?(?:start|begin|open|set up) (?:me |us )?ROUND?(game)\??",
+    r"(?:kannst|könntest|können|könnten) (?:du|sie) (?:(?:bitte|mal|mir|uns|für mich) )*RUNDE?(game) (?:starten|beginnen|eröffnen|öffnen)\??",
+    r"(?:peux-tu|pouvez-vous|pourrais-tu) (?:me |nous )?(?:lancer|commencer|démarrer|ouvrir) PARTIE?(game) ?\??",
+    r"(?:puoi|può|potresti) (?:avviare|iniziare|cominciare|aprire) PARTITA?(game)\??",
+)
+_BEHIND_GAME = (
+    r"(?:[ ,]+(?:please|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|per favore|thanks|thank you|danke|merci|grazie"
+    r"|for me|for us|with me|right away|straight away|if possible|für mich|für uns|pour moi|pour nous|per me|per noi|subito|tout de suite|gleich|sofort"
+    r"|then|now|first|dann|jetzt|mal|zuerst|alors|donc|maintenant|d['’]abord|allora|ora|adesso|prima)){0,3}"
+)
+
+
+def _wish_to_play(form: str) -> str:
+    rounds = {"ROUND": _A_ROUND["en"], "RUNDE": _A_ROUND["de"], "PARTIE": _A_ROUND["fr"], "PARTITA": _A_ROUND["it"]}
+    against = rf"(?: (?:against|with|vs\.?|gegen|mit|contre|contro|con) {_BOTS})?"
+    for word, pattern in rounds.items():
+        form = form.replace(word, pattern)
+    return form.replace("(game)", rf"(\w+){_BEHIND_GAME}{against}")
+
+
+_WISH_TO_PLAY = re.compile(
+    rf"(?:{_HELLO}){{0,3}}(?:(?:please|bitte|per favore),? )?(?:{'|'.join(map(_wish_to_play, _FORMS))}){_BEHIND_GAME}[ .!]*",
     re.IGNORECASE,
 )
 
@@ -165,14 +206,28 @@ def wish_in(command: str, rest: str) -> Wish | None:
 def wish_to_play_in(lines: Sequence[str]) -> str:
     """Return the sentence of an email that says that its writer wants to play a game, against bots if against anybody.
     Return "" if other sentences do more than name the writer, wish for a setting, or ask about something else."""
+    own = _own_sentences(lines)
+    wanted = list(filter(_wishes_to_play, own))
+    return wanted[0] if len(wanted) == 1 and all(it in wanted or _may_stand_beside(it) for it in own) else ""
+
+
+def is_understood(lines: Sequence[str]) -> bool:
+    """Return whether each sentence of an email wishes for a game or a setting, names the writer, is courteous or asks."""
+    return all(_wishes_to_play(it) or _may_stand_beside(it) for it in _own_sentences(lines))
+
+
+def _own_sentences(lines: Sequence[str]) -> list[str]:
+    """Return the sentences above a signature, without those about the number of our emails."""
     above = takewhile(lambda line: line.rstrip() != "--", without_footer(lines))
     own = list(filter(None, sentences_in(without_wishes_for_emails(tuple(above)))))
     if len(own) > 1 and re.fullmatch(NAMES, own[-1]) and not _games_in(own[-1]):
-        own.pop()  # a signature
-    wanted = [
-        it for it in own if (found := _WISH_TO_PLAY.fullmatch(it)) and any(map(is_game, filter(None, found.groups())))
-    ]
-    return wanted[0] if len(wanted) == 1 and all(it in wanted or _may_stand_beside(it) for it in own) else ""
+        own.pop()
+    return own
+
+
+def _wishes_to_play(sentence: str) -> bool:
+    found = _WISH_TO_PLAY.fullmatch(sentence)
+    return found is not None and any(map(is_game, filter(None, found.groups())))
 
 
 def _may_stand_beside(sentence: str) -> bool:

@@ -318,6 +318,13 @@ def test_a_first_email_with_other_words_gets_the_general_lines(ann: Corresponden
         ("Dann spiele ich Sternenglanz.\nBitte nachts keine Mails\nTimo", True),
         ("Let's play sternenglanz. What does it cost?\n\n-- \nAnn Berger\nArchitect", True),
         ("Dann spiele ich Sternenglanz. Wie lange dauert das?", True),
+        ("Please start Sternenglanz for me. And at most one mail a day, please.", True),
+        ("Could you start a game of Sternenglanz for me, please?", True),
+        ("Bitte starte für mich eine Partie Sternenglanz gegen Bots", True),
+        ("Kannst du Sternenglanz starten?", True),
+        ("Ich hätte gern eine Partie Sternenglanz", True),
+        ("Lance-moi une partie de Sternenglanz, stp", True),
+        ("Potresti avviare una partita a Sternenglanz?", True),
         ("Let's play sternenglanz. Could my friend join?", False),
         ("Let's play sternenglanz. But not today.", False),
         ("Let's play sternenglanz. Or is sternenhimmel better?", False),
@@ -344,6 +351,30 @@ def test_an_outright_wish_for_a_game_against_bots_starts_it(ann: Correspondent, 
     assert player_id
     assert (desk.numbers(player_id) != {}) is starts
     assert "We don't understand" not in ann.newest_answer.text
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("At most one email a day, please.\n\nAnn", {"mails": "bundled"}),
+        ("Hi, please write to me in German. My name is Mira. I live in Vienna.", {"locale": "de", "name": "Mira"}),
+        ("Bitte höchstens eine Mail am Tag. Ich heiße Timo.", {"mails": "bundled", "name": "Timo"}),
+        ("Would one email a day be possible?", {}),
+        ("One email a day is enough for me. But not yet.", {}),
+    ],
+)
+def test_an_email_that_only_wishes_for_settings_changes_them(
+    ann: Correspondent, words: str, settings: dict[str, str]
+) -> None:
+    player_id = ann_joins(ann)
+    before = profile(player_id)
+    answer = ann.asks(words)
+    now = profile(player_id)
+    changed = {"mails": "bundled" if now["notifications"] != before["notifications"] else ""} | {
+        it: now[it] for it in ("locale", "name") if now[it] != before[it]
+    }
+    assert {name: value for name, value in changed.items() if value} == settings
+    assert "We don't understand" not in answer.text
 
 
 @pytest.mark.parametrize(
