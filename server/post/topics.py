@@ -15,6 +15,7 @@ SCORES, TURN, ADVICE, DUE, LAST_MOVE, REFUSED = "scores", "turn", "advice", "due
 SECRETS, STOPPING, APP, STARTING = "secrets", "stopping", "app", "starting"
 ENDING, JOINING, MY_GAMES, LATE, PICTURES = "ending", "joining", "my-games", "late", "pictures"
 WRITING, MOVES, SEEING, HISTORY, TALKING, PASSING = "writing", "moves", "seeing", "history", "talking", "passing"
+LEFT = "left"  # known by examples alone
 PLAYING, WANTING, INVITING, BOTS, PEOPLE = "playing", "wanting", "inviting", "bots", "people"
 
 
@@ -344,6 +345,12 @@ OF_FACTS = (  # a question about these casts no doubt on a move beside it
 )
 
 
+def only_seems_about(text: str, topic: str) -> bool:
+    """Return whether words in a text show that it isn't about a topic that it resembles, such as "Why ...?" for scores."""
+    return topic in _EXCEPT and _EXCEPT[topic].search(text) is not None
+
+
 def is_about(text: str, *topics: str) -> bool:
     """Return whether sentences may be about one of these topics."""
-    return any(_TOPICS[it].search(_EXCEPT[it].sub("", text) if it in _EXCEPT else text) for it in topics)
+    known = (it for it in topics if it in _TOPICS)
+    return any(_TOPICS[it].search(_EXCEPT[it].sub("", text) if it in _EXCEPT else text) for it in known)

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
-from babel.dates import get_day_names
 from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import stored_zone
-from server.accounts.notice_kinds import AT_ONCE, BUNDLED, OFF
+from server.accounts.notice_kinds import BUNDLED
 from server.accounts.players import profile
 from server.clock import clock
 from server.errors import NotFound, NotSeated, PlayError
@@ -22,6 +21,7 @@ from server.games import GAMES, Json, RuleError
 from server.games.presentation import edition_of, legend, refused
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT
+from server.play.seating.lobby import list_games
 from server.play.views import load_visible
 from server.post.desk import commands
 from server.post.desk.arguments import (
@@ -37,13 +37,22 @@ from server.post.desk.arguments import (
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_in_words, options_of, section_about
+from server.post.desk.setting_lines import (
+    SETTINGS,
+    example_of_setting,
+    help_of_settings,
+    line_for_setting,
+    setting_command,
+)
 from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import Wish, wishes_in
-from server.post.incoming.commands import VACATION, stops
+from server.post.general_answers import Answer, answers_about_desk, general_answer, ways_to_stop
+from server.post.incoming.commands import stops
+from server.post.incoming.doubt import is_question, sentences_in
 from server.post.incoming.replies import Mail
+from server.post.nearest_topics import nearest_topic
 from server.post.table_help import help_at_table
-from server.post.terms import answers_about_desk, usual_times, ways_to_stop
-from server.post.topics import A_TERM, HOW_LONG, INVITING, MEANING, OF_DESK, SCORES, THE_RULES, is_about
+from server.post.topics import A_TERM, HOW_LONG, MEANING, OF_DESK, is_about
 from server.post.wording import spoken, titled
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -216,45 +225,12 @@ def _refused(asked: Asked, error: PlayError | RuleError) -> Said:
     if [it.command for it in wishes] == [commands.NEW]:  # it names a kind of game, and not one of the player's games
         return offer(wishes)
     name = _setting_in(asked.rest) if asked.command == commands.SET else ""
-    example = _example_of_setting(name) if name else example_of(asked.command, spoken().locale)
+    example = example_of_setting(name) if name else example_of(asked.command, spoken().locale)
     return Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
-
-
-_SETTINGS = {  # a value for examples, and what the setting does
-    commands.NAME: (commands.EXAMPLE_NAME, noted("The others see you under this name.")),
-    commands.LANGUAGE: ("en", noted("We write to you in English (en), German (de), French (fr) or Italian (it).")),
-    commands.ZONE: ("Europe/Berlin", noted("Your time zone. The name of a large city is enough.")),
-    commands.NIGHTS: ("22:00-08:00", noted("Your clock stops at these hours, in your time zone.")),
-    commands.DAYS_OFF: (noted("sat sun"), noted("Your clock stops on these days of the week.")),
-    commands.MAILS: (
-        noted("bundled"),
-        noted(
-            "With bundled, you get one email a day with all your turns and news, by default at 8:00 in your time zone. To "
-            'choose another time, add it, such as "bundled 18:00". With at-once, you get each email immediately. With off, '
-            "you get no emails about your games. With default, turns that begin within two minutes come in one email. For "
-            'one kind of email, write how its subjects begin before the value, such as "set mails reminder off".'
-        ),
-    ),
-    commands.REMINDERS: (
-        "3h",
-        noted("We remind you three hours before your time runs out. With half, we remind you halfway."),
-    ),
-}
 
 
 def _setting_in(line: str) -> str:
     return commands.setting_of(line.partition(" ")[0].lower()) or ""
-
-
-def _example_of_setting(name: str) -> str:
-    """Return an example line of a setting."""
-    locale = spoken().locale
-    value = gettext(_SETTINGS[name][0]) if name in (commands.DAYS_OFF, commands.MAILS) else _SETTINGS[name][0]
-    return f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
-
-
-def _help_of_settings(names: Sequence[str]) -> list[str]:
-    return [punctuated(f"{_example_of_setting(it)}: {gettext(_SETTINGS[it][1])}", spoken().locale) for it in names]
 
 
 _UNKNOWN_PLACE = noted("We don't know this place. Name a large city in your time zone.")
@@ -263,34 +239,14 @@ _UNKNOWN_PLACE = noted("We don't know this place. Name a large city in your time
 def _offer_setting(name: str, value: str) -> Said:
     """Return the line that does what a sentence wishes for. Without a value, return an example."""
     if not value:
-        example = gettext('For example: "%(example)s"', example=_example_of_setting(name))
-        return Said(told=[gettext(_UNKNOWN_PLACE if name == commands.ZONE else _SETTINGS[name][1]), example])
-    does = BY_NAME[name].help if name == commands.VACATION else _SETTINGS[name][1]
+        example = gettext('For example: "%(example)s"', example=example_of_setting(name))
+        return Said(told=[gettext(_UNKNOWN_PLACE if name == commands.ZONE else SETTINGS[name][1]), example])
+    does = BY_NAME[name].help if name == commands.VACATION else SETTINGS[name][1]
     item = punctuated(f"{line_for_setting(name, value)}: {gettext(does)}", spoken().locale)
     return Said(
         told=[ngettext("Reply with this line:", "Reply with the line that you want:", 1)],
         items=[item],
         offers=[setting_command(name, value)],
-    )
-
-
-def setting_command(name: str, value: str) -> str:
-    """Return the command that gives a setting this value, in English words. A vacation has a command of its own."""
-    return f"{name} {value}" if name == commands.VACATION else f"{commands.SET} {name} {value}"
-
-
-def line_for_setting(name: str, value: str) -> str:
-    """Return the line that gives a setting this value, in the reader's language."""
-    locale = spoken().locale
-    if name == commands.DAYS_OFF:
-        names = get_day_names(locale=spoken().region)
-        value = " ".join(str(names[int(day) - 1]) for day in value.split())
-    elif value in (AT_ONCE, BUNDLED, OFF):
-        value = gettext(value)
-    return (
-        BY_NAME[name].word(locale) + f" {value}"
-        if name == commands.VACATION
-        else f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
     )
 
 
@@ -317,17 +273,15 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
         return Said(told=[ways_to_stop()])
     if wish := wished_setting(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
         return _offer_setting(*wish)
-    if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line)):
+    games = _kinds_of_games(errand)
+    if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line, games)):
         return said
-    told, asks_how_long = answers_about_desk(asked.line, *OF_DESK), is_about(asked.line, HOW_LONG)
-    if asks_how_long:
-        how_long = gettext(
-            "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two "
-            "days."
-        )
-        told = [*told, how_long]
+    told = answers_about_desk(asked.line, *OF_DESK)
+    if is_about(asked.line, HOW_LONG):
+        how_long = general_answer(HOW_LONG)
+        return Said(told=[*told, *how_long.told], items=how_long.items)
     if told:
-        return Said(told=told, items=usual_times() if asks_how_long else [])
+        return Said(told=told)
     if meant := corrected(asked, spoken().locale):
         line = BY_NAME[meant.command].written(spoken().locale, meant.canonical)
         told = [gettext("We don't understand this line."), _did_you_mean(line)]
@@ -337,35 +291,45 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
     if hours and not before and not asked.line.isdecimal():  # a reply to an email that comes at another time
         line = f"{commands.SET} {commands.MAILS} {BUNDLED} {' '.join(hours)}"
         return Said(told=[*told, _did_you_mean(" ".join((gettext("set mails bundled"), *hours)))], offers=[line])
-    name = asked.near or next((name for topic, name in _COMMANDS_ABOUT.items() if is_about(asked.line, topic)), "")
-    if not name:
+    if (asked.is_question or not asked.near) and (answer := _answer_to(asked.line, games)):
+        return Said(told=answer.told, items=answer.items)
+    if not asked.near:
         return Said(told=told, items=[_with_help(name) for name in _FIRST])
-    it = BY_NAME[name]
+    it = BY_NAME[asked.near]
     nearest = gettext(
         'The nearest command is "%(command)s": %(help)s', command=it.word(spoken().locale), help=gettext(it.help)
     )
-    example = gettext('For example: "%(example)s"', example=example_of(name, spoken().locale))
+    example = gettext('For example: "%(example)s"', example=example_of(asked.near, spoken().locale))
     return Said(told=[*told, nearest, example])
 
 
-def _explained(question: str) -> Said | None:
-    """Return what the rules of our games say about a term in a question, or None."""
+def _kinds_of_games(errand: Errand) -> tuple[str, ...]:
+    """Return the kinds of games that the player plays at the moment, or all if they play none."""
+    own = list_games(errand.player_id, mine=True, status="running").items
+    return tuple(dict.fromkeys(it["rules"] for it in own)) or tuple(GAMES)
+
+
+def _answer_to(line: str, games: tuple[str, ...]) -> Answer | None:
+    """Return what we know about the topics of a line in free words, or None."""
+    parts = list(sentences_in([line]))
+    found = dict.fromkeys(map(nearest_topic, filter(is_question, parts))) or dict.fromkeys([nearest_topic(line)])
+    answers = [it for topic in found if (it := general_answer(topic, line, games)).told]
+    told, items = [it for one in answers for it in one.told], [it for one in answers for it in one.items]
+    return Answer(told, items) if answers else None
+
+
+def _explained(question: str, games: Sequence[str]) -> Said | None:
+    """Return what the rules of these games say about a term in a question, or None."""
     locale = spoken().locale
-    found = {name: it for name in GAMES if (it := section_about(question, name, locale))}
+    found = {name: it for name in games if (it := section_about(question, name, locale))}
     told = [f"{name.capitalize()}. {it.title}" for name, it in found.items()]
     if found:
         return Said(told=told, items=[line.removeprefix("- ") for it in found.values() for line in it.lines])
-    meant = [legend(name, locale) for name in GAMES] if is_about(question, MEANING) else []
+    meant = [legend(name, locale) for name in games] if is_about(question, MEANING) else []
     return Said(told=list(filter(None, meant))) if any(meant) else None
 
 
 _FIRST = commands.PLAY, commands.NEW, commands.GAMES, commands.RULES, commands.HELP  # after a line without a meaning
-_COMMANDS_ABOUT = {
-    INVITING: commands.INVITE,
-    THE_RULES: commands.RULES,
-    VACATION: commands.VACATION,
-    SCORES: commands.STANDINGS,
-}
 
 
 def _with_help(name: str) -> str:
@@ -421,7 +385,7 @@ def _help(errand: Errand, topic: str) -> Said:
         )
     first, _, rest = word.partition(" ")
     if name := _setting_in(rest if commands.words_of(locale).get(first) == commands.SET else word):
-        return Said(items=_help_of_settings([name]))
+        return Said(items=help_of_settings([name]))
     if is_number(word):
         return _help_at_table(errand, number_in(word))
     told = [] if not word else [gettext("There is no such command.")]
@@ -431,7 +395,7 @@ def _help(errand: Errand, topic: str) -> Said:
 def _further_help(name: str) -> list[str]:
     """Return the values of settings and the options of new games, each with an example, or []."""
     if name == commands.SET:
-        return _help_of_settings(commands.SETTABLE)
+        return help_of_settings(commands.SETTABLE)
     if name != commands.NEW:
         return []
     word, locale = BY_NAME[name].word(spoken().locale), spoken().locale

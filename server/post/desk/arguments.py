@@ -11,9 +11,11 @@ from zoneinfo import available_timezones
 from babel import Locale
 
 from server.accounts.calendars import time_zone
+from server.bots import LEVELS
 from server.durations import duration
 from server.errors import BadField, PlayError, Unfit
 from server.games import GAMES, Json
+from server.play.timing.timeout_policy import DEFAULT_BOT
 from server.post.desk import commands
 from server.post.desk.rule_texts import editions
 from server.post.incoming.commands import PLEASE
@@ -67,6 +69,7 @@ NUMBERS = {
     for word in words.split()
 }
 _BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNORECASE)
+_LEVEL = re.compile(r"(?<!\S)(?:(?:on|at|auf|au|al) )?(?:level|stufe|niveau|livello)[ -](\d{1,2})(?!\S)", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
@@ -193,6 +196,7 @@ class Wanted:
     clock: Json | None = None
     emails: list[str] = field(default_factory=list)
     bots: int | None = 0  # None: in all seats without an invitation
+    bot: str = DEFAULT_BOT
     head: Json = field(default_factory=dict)  # title, private and so on
     options: Json = field(default_factory=dict)
 
@@ -211,6 +215,9 @@ def wanted_in(text: str) -> Wanted:
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
     rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
+    if found := _LEVEL.search(rest):
+        _set(wanted, "level", found[1])
+        rest = rest.replace(found[0], " ", 1)
     if found := _BOTS.search(rest):
         wanted.bots = NUMBERS[found[1].lower()] if found[1] else None
         rest = rest.replace(found[0], " ", 1)
@@ -257,6 +264,10 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
         wanted.seats = int(value)
     elif key == "bots" and value.isdecimal():
         wanted.bots = int(value)
+    elif key == "level":
+        if f"level-{value}" not in LEVELS:
+            raise Unclear(noted("The levels of bots are 1 (easy) to %(most)s (very strong)."), most=len(LEVELS))
+        wanted.bot = f"level-{value}"
     elif key in _OF_A_GAME:
         kind = {"private": "boolean", "programs": "boolean", "min_reliability": "integer"}.get(key, "string")
         wanted.head[key] = _typed(key, value, {"type": kind})
@@ -266,7 +277,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
         known: Mapping[str, Any] = GAMES[wanted.rules].OPTION_SCHEMA["properties"]
         key = next((it for it in known if it.lower() == key), key)
         if key not in known:
-            options = ", ".join(["bots", *_OF_A_GAME, *known])
+            options = ", ".join(["bots", "level", *_OF_A_GAME, *known])
             raise Unclear(noted("There is no option %(option)s. You can set: %(known)s."), option=key, known=options)
         wanted.options[key] = _typed(key, value, known[key])
 

@@ -308,10 +308,10 @@ def words_beside_tables(locale: str) -> Mapping[str, str]:
 # The language of a person without an account
 
 _COMMON = {  # frequent words that don't exist in the other three languages
-    "de": "ich und der das ist nicht ein eine mit auf für wie kann möchte hallo guten liebe danke bitte spielen gerne ja",
-    "en": "i the and is not with for how can would like hello hi dear thanks please want play yes my you",
-    "fr": "je et le les est pas avec pour comment voudrais bonjour salut merci jouer des une oui nous vous",
-    "it": "io gli è non con per come vorrei ciao buongiorno grazie giocare sono che una di sì mi",
+    "de": "ich und der das ist nicht ein eine mit auf für wie kann möchte hallo guten liebe danke bitte spielen gerne ja wann geht wer bin habe du wir euch uns mich mir",
+    "en": "i the and is not with for how can would like hello hi dear thanks please want play yes my you what when who do does it",
+    "fr": "je et le les est pas avec pour comment voudrais bonjour salut merci jouer des une oui nous vous quoi qui quand combien ça tu",
+    "it": "io gli è non con per come vorrei ciao buongiorno grazie giocare sono che una di sì mi cosa chi quando quanto gioca",
 }
 _WORDS_OF_LANGUAGES = {locale: set(words.split()) for locale, words in _COMMON.items()}
 for _it in COMMANDS:

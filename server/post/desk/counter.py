@@ -58,9 +58,11 @@ from server.post.desk.wishes import Wish, naming, wish_in
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
+from server.post.incoming.doubt import is_question, sentences_in
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import head_and_body
 from server.post.mime import fit_id
+from server.post.nearest_topics import nearest_topic
 from server.post.table_help import numbered
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
@@ -340,7 +342,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     answer.text = _text_of(read, request)
-    answer.has_command = request.is_clear or any(it.command or it.near for it in request.asked)
+    asks = any(it.is_question and _has_answer(it.line) for it in request.asked)
+    answer.has_command = request.is_clear or asks or any(it.command or it.near for it in request.asked)
     is_for_tables = bool(request.asked or request.prose) and not answers
     if is_for_tables and mail.lines is None and not is_new:
         for_table = replace(errand, read=child.run(without_commands, read, locale)) if has_commands else errand
@@ -354,7 +357,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
             request = replace(request, asked=tuple(it for it in request.asked if it.command))
     request = request.with_outright_wish()
     if not answer.has_gone:
-        answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
+        answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear or asks)
         asked = _asked_in(request, answer)
         if not has_left(Use("desk-answers", player.player_id)) and not _uses_of_new(player, answer):
             asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
@@ -408,10 +411,21 @@ def _at_table(seat: Capability, player_id: UUID, request: Request, answer: "_Ans
 
 def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
     if answer.is_new:  # the welcome letter answers other sentences
-        return [it for it in request.asked if it.command or it.near or is_for_desk(it.line)]
+        return [it for it in request.asked if it.command or it.near or is_for_desk(it.line) or _has_answer(it.line)]
     if request.asked or request.wishes or answer.confirmed or answer.asks_again:
-        return request.asked
+        return list(chain.from_iterable(map(_apart, request.asked)))
     return [Asked(request.prose, "") if request.prose else Asked(commands.HELP, commands.HELP)]
+
+
+def _apart(asked: Asked) -> list[Asked]:
+    """Return each question of a line with several, so that each gets an answer of its own."""
+    questions = list(filter(is_question, sentences_in([asked.line])))
+    is_plain = asked.command or asked.near or len(questions) < 2
+    return [asked] if is_plain else [replace(asked, line=it, is_question=True) for it in questions]
+
+
+def _has_answer(line: str) -> bool:
+    return is_for_desk(line) or any(map(nearest_topic, sentences_in([line])))
 
 
 def _request(mail: DeskMail, read: replies.Mail, locale: str) -> Request:
@@ -523,7 +537,7 @@ class _Answer:
     wishes: Sequence[Wish] = ()  # of a new player
     is_cut: bool = False
     text: str = ""  # of the email
-    has_command: bool = False  # whether the email contains a command, perhaps misspelt
+    has_command: bool = False  # whether the email contains a command, perhaps misspelt, or a question with an answer
     is_unclear: bool = False  # the email begins with no command; a program that doesn't say so may have written it
     asks_again: UUID | None = None  # the email whose commands still wait for `yes`
     has_gone: bool = False

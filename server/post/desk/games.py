@@ -24,6 +24,7 @@ from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
+from server.play.timing.timeout_policy import DEFAULT_BOT
 from server.play.turns.reviewing import clearly_better, review, turn_in_words
 from server.play.views import describe, load_visible, story, turn_of
 from server.post.desk import commands
@@ -55,7 +56,6 @@ _MOST_OVER = 10
 _REVIEWED_PER_MINUTE = 20  # moves; a busy machine needs longer
 _MOST_BETTER = 10
 _MOST_TOLD = 300  # sentences of a story
-_BOT = "greedy"
 
 
 # Lists
@@ -185,7 +185,7 @@ def _new(errand: Errand, rest: str) -> Said:
         raise Unclear(noted("There are more invitations and bots than seats."))
     free = left - bots
     others: list[Json] = [{"email": it} for it in wanted.emails]
-    opened = _opened(errand, wanted, [*others, *[{"bot": _BOT}] * bots, *[{"open": True}] * free])
+    opened = _opened(errand, wanted, [*others, *[{"bot": wanted.bot}] * bots, *[{"open": True}] * free])
     if not (others or free):
         return _started(errand, opened)
     told = [gettext("Game %(game)s is open.", game=errand.named(opened))]
@@ -207,7 +207,7 @@ def _play(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(without_bots(rest))
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
-    opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted, 1 + (wanted.bots or 0)) - 1))
+    opened = _opened(errand, wanted, [{"bot": wanted.bot}] * (_seats_of(wanted, 1 + (wanted.bots or 0)) - 1))
     return _started(errand, opened)
 
 
@@ -358,7 +358,7 @@ def _fill(errand: Errand, rest: str) -> Said:
     if not free and errand.is_again:  # an earlier attempt has filled them
         return Said(told=_told_of_filling(errand, game))
     for seat in free or [0]:
-        game = seat_bot(game.game_id, errand.player_id, seat, _BOT)
+        game = seat_bot(game.game_id, errand.player_id, seat, DEFAULT_BOT)
     return Said(told=_told_of_filling(errand, game))
 
 

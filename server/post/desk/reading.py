@@ -29,7 +29,7 @@ from server.post.desk.arguments import (
     times_of_bundle,
     without_bots,
 )
-from server.post.desk.commands import BY_NAME, LANGUAGE, NAME, PLAY, SET, ZONE, setting_of, words_of
+from server.post.desk.commands import BY_NAME, FIND, LANGUAGE, NAME, PLAY, RULES, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
 from server.post.desk.wishes import (
@@ -191,6 +191,7 @@ class Request:
         if not self.outright:
             return self
         done = {it.command for it in self.outright}
+        done |= {FIND, RULES} if PLAY in done else set()
         rest = tuple(it for it in self.wishes if it.command not in done)
         return replace(self, asked=self.outright, wishes=rest, prose="")
 

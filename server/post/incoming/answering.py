@@ -31,7 +31,7 @@ from server.play.table import last_change_of_hands
 from server.play.views import turn_of
 from server.play.votes import agreed_to, request_to, requests_to
 from server.post.desk.addresses import player_word
-from server.post.desk.commands import HELP, OF_THIS_GAME, REMATCH, RULES
+from server.post.desk.commands import HELP, OF_THIS_GAME, REMATCH, RULES, language_of
 from server.post.desk.counter import forward
 from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
 from server.post.desk.subjects import id_in
@@ -186,15 +186,15 @@ def _read(mail: Incoming, known: str) -> replies.Mail:
 
 
 def _outcome_for_guest(mail: Incoming, mark: int, game: Game) -> _Outcome:
-    """Process a reply to an invitation, in the language of the invited person if it is known, otherwise in the
-    host's."""
+    """Process a reply to an invitation, in the language of the invited person. If they have no account, it is that of
+    their words, otherwise the host's."""
     read = _read(mail, invited_address(game, mail.seat, mark) or "")
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
         return _Outcome()
     hosted_by = None if is_nameless(game.head.options) else db.session.get(Player, game.head.host)
-    speaker = guest.player or hosted_by
-    with force_locale(stored_locale(speaker.locale) if speaker else "en"):
+    of_host = stored_locale(hosted_by.locale) if hosted_by else "en"
+    with force_locale(stored_locale(guest.player.locale) if guest.player else language_of(read.lines, "", "", of_host)):
         return _Outcome(invitations.deal(mail, game, guest), guest.email)
 
 

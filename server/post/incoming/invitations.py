@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 from unicodedata import normalize
 from uuid import uuid4
@@ -26,25 +27,41 @@ from server.play.game import Game
 from server.play.seating.games import LONGEST_GREETING, MOST_LINES
 from server.play.seating.seats import accept_invitation, can_reconsider, decline_invitation, invited_address, reconsider
 from server.play.seating.stand_ins import accept_as_addressee, decline_stand_in, open_stand_in_link, stand_in_word
-from server.post.desk.commands import HELP, RULES
+from server.post.desk.commands import BY_NAME, DAYS_OFF, HELP, LANGUAGE, RULES, VACATION
 from server.post.desk.reading import first_name_in, read_line, unsigned
-from server.post.desk.rule_texts import game_in_short, section_about
-from server.post.desk.setting_wishes import without_wishes_for_emails
+from server.post.desk.rule_texts import game_in_short, rules_in_short, section_about
+from server.post.desk.setting_lines import line_for_setting
+from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
 from server.post.desk.wishes import name_in, only_names
+from server.post.general_answers import answers_about_desk, general_answer
 from server.post.incoming import replies
-from server.post.incoming.doubt import NAMES, SENTENCE, contradiction_in, is_courtesy, without_footer
+from server.post.incoming.doubt import (
+    NAMES,
+    SENTENCE,
+    contradiction_in,
+    is_courtesy,
+    is_question,
+    sentences_in,
+    without_footer,
+)
 from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
-from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, terms_of
+from server.post.nearest_topics import nearest_topic
+from server.post.terms import STOPPING_AT_TABLE, terms_of
 from server.post.topics import (
     A_TERM,
     APP,
     COST,
+    DUE,
+    ENDING,
     HOW_LONG,
     HOW_TO_PLAY,
     LATE,
+    LEFT,
     MAILS,
     NIGHTS,
+    PICTURES,
+    SECRETS,
     STARTING,
     STOPPING,
     THE_GAME,
@@ -215,7 +232,13 @@ _REFUSED = re.compile(
 )
 _IS_NAME = re.compile(rf"\W*{NAMES}\W*")
 _MOST_OF_NAME = 3  # words below a farewell
+_PARTS = re.compile(r"(?<=[.!?])\s+|\s*,\s+(?=(?:and|und|et|e)\s)|\s*,?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE)
 _MOST_RULES = 3  # words after the command
+_OF_TIME = (HOW_LONG, DUE, LEFT)
+_OF_GUESTS = (  # topics of questions whose general answer is for people who have no account yet
+    *("online", "privacy", "operators", "signing-in", "invited", "reminders", "language", "zone"),
+    *(COST, APP, LATE, MAILS, NIGHTS, PICTURES, STARTING, ENDING, SECRETS),
+)
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
 _MOST_QUOTED = 80  # characters
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
@@ -314,6 +337,7 @@ def deal(mail: Incoming, game: Game, guest: Guest) -> Json | None:
         "turn": mail.turn,
         "last": False,
         "answers": fit_id(guest.read.message_id),
+        "locale": spoken().locale,
         "named": first_name_in(guest.read),
         **said._asdict(),
         **by,
@@ -348,8 +372,8 @@ def _carried_out(guest: Guest) -> Said:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
     read = unsigned(read, guest.player.name if guest.player else "", locale)
-    plain = without_wishes_for_emails(read.lines)
-    beside = None if read.beside is None else without_wishes_for_emails(read.beside)
+    plain = without_wishes_for_emails(_without_settings(read.lines))
+    beside = None if read.beside is None else without_wishes_for_emails(_without_settings(read.beside))
     said, asks = (
         understood(replace(read, lines=plain, beside=beside), locale),
         any(_QUESTION.search(line) for line in read.lines),
@@ -373,7 +397,7 @@ def _carried_out(guest: Guest) -> Said:
     if said is None:
         if wants_rules(read, locale):
             return Said(again=not guest.sits(), asks=True, rules=True)
-        asks = asks or any(is_about(line, THE_GAME) for line in read.lines)
+        asks = asks or any(is_about(line, THE_GAME, HOW_TO_PLAY) for line in read.lines)
         if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
             return Said(again=not guest.sits(), asks=True, **_facts(read, guest.game))
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
@@ -386,7 +410,24 @@ def _carried_out(guest: Guest) -> Said:
         return Said(wrong=_given_away(), lost=True)
     except PlayError as error:
         return Said(wrong=str(error.words.said(gettext)))
-    return Said(played=said, asks=asks, **(_facts(read, guest.game) if asks else {}))
+    told = _facts(read, guest.game) if asks else {}
+    wished = filter(None, map(_setting_in, _PARTS.split(" ".join(read.lines))))
+    settings = [it for it in wished if it != (LANGUAGE, locale)]
+    if said == YES and settings:
+        lines = (gettext('To do this, reply "%(line)s".', line=line_for_setting(*it)) for it in settings)
+        told["facts"] = [*told.get("facts", ()), *lines]
+    return Said(played=said, asks=asks, **told)
+
+
+def _without_settings(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return lines without the parts that wish for a setting, as in `Yes, but please write to me in German`."""
+    return tuple(" ".join(it for it in _PARTS.split(line) if _setting_in(it) is None) for line in lines)
+
+
+def _setting_in(part: str) -> tuple[str, str] | None:
+    found = None if _IS_ANSWER.match(part) else wished_setting(part)
+    puts_off = found and found[0] in (DAYS_OFF, VACATION)
+    return found if found and found[1] and not puts_off else None
 
 
 def _invitations_of(email: str) -> int:
@@ -399,20 +440,43 @@ def _invitations_of(email: str) -> int:
 
 def _facts(read: replies.Mail, game: Game) -> Json:
     """Return what we answer to a guest's questions about a game that they don't know yet, as fields of `Said`."""
-    question, locale = " ".join(read.lines), spoken().locale
-    told, asks_who = answers_about_desk(question, COST, MAILS, NIGHTS, APP, LATE), is_about(question, WHO_PLAYS)
+    asked = [it for it in sentences_in(read.lines) if is_question(it)]
+    questions = asked if len(asked) > 1 else [" ".join(read.lines)]
+    told, unknown = list[str](), list[str]()
+    for question in questions:
+        found = _facts_about(question, game)
+        told += [it for it in found if it not in told]
+        unknown += [] if found or is_about(question, WHO_PLAYS, THE_GAME) else [question]
+    asks_who = any(is_about(it, WHO_PLAYS) for it in questions)
+    is_known = told or asks_who or is_about(" ".join(read.lines), THE_GAME)
+    if is_known and unknown and asked:
+        quoted = spoken().listed([gettext("“%(line)s”", line=clean(it, _MOST_QUOTED)) for it in unknown])
+        told.append(gettext("We can't answer %(questions)s. The host of the game may know more.", questions=quoted))
+    if told and is_about(" ".join(read.lines), THE_GAME):  # an answer without facts says it anyway
+        told.insert(0, game_in_short(game.head.rules, spoken().locale))
+    return {"facts": told, "who": asks_who, "unknown": not is_known}
+
+
+def _facts_about(question: str, game: Game) -> list[str]:
+    locale, seats, options = spoken().locale, len(game.seats), game.head.options
+    told = answers_about_desk(question, COST, MAILS, NIGHTS, APP, LATE)
     if is_about(question, STARTING):
         told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     if is_about(question, STOPPING):
         told.append(gettext(STOPPING_AT_TABLE))
     if is_about(question, HOW_LONG):
         told += terms_of(game)
-    seats, options = len(game.seats), game.head.options
     if is_about(question, A_TERM) and (it := section_about(question, game.head.rules, locale, seats, options)):
         told += [f"{it.title}:", *it.lines]
-    if told and is_about(question, THE_GAME):  # an answer without facts says it anyway
-        told.insert(0, game_in_short(game.head.rules, locale))
-    return {"facts": told, "who": asks_who, "unknown": not (told or asks_who or is_about(question, THE_GAME))}
+    if is_about(question, HOW_TO_PLAY):
+        rules = gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
+        told += [*rules_in_short(game.head.rules, locale, seats, options), rules]
+    if told or is_about(question, WHO_PLAYS, THE_GAME):
+        return told
+    topic = nearest_topic(question)
+    if topic in _OF_TIME:
+        return list(terms_of(game))
+    return list(chain(*general_answer(topic, "", (game.head.rules,)))) if topic in _OF_GUESTS else []
 
 
 def _given_away() -> str:
@@ -497,7 +561,7 @@ def wants_rules(mail: replies.Mail, locale: str) -> bool:
     if command and command.command in (RULES, HELP) and len(command.rest.split()) <= _MOST_RULES:
         return True
     text = " ".join(own)
-    return is_about(text, THE_RULES) or (is_about(text, HOW_TO_PLAY) and not is_about(text, THE_GAME))
+    return is_about(text, THE_RULES)
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """Questions about the game in a reply, and lines that are unclear: what we answer to them."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
 from flask_babel import gettext, ngettext
 
@@ -24,6 +26,7 @@ from server.games.presentation import (
     meant_moves,
     notation,
     score_unit,
+    usual_turns,
     write_move,
 )
 from server.play.commits import load, people_of, whole_log
@@ -36,12 +39,13 @@ from server.play.views import turn_of, view_of
 from server.play.votes import TAKE_BACK, requests_to
 from server.post import topics
 from server.post.desk.account import today_of
-from server.post.desk.acting import line_for_setting, setting_command
 from server.post.desk.commands import BY_NAME, HELP, NEW, PLAY, REMATCH, RULES, SET
 from server.post.desk.days import period_in_sentence
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
+from server.post.desk.setting_lines import line_for_setting, setting_command
 from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import name_in, wishes_in
+from server.post.general_answers import answers_about_desk, general_answer, number_of_game_in
 from server.post.incoming import invitations
 from server.post.incoming.acting import Doing, do, waiting_for
 from server.post.incoming.commands import (
@@ -58,7 +62,13 @@ from server.post.incoming.commands import (
     meaning,
     word_for,
 )
-from server.post.incoming.doubt import begins_as_question, contradiction_in, is_question, is_told_to_others
+from server.post.incoming.doubt import (
+    begins_as_question,
+    contradiction_in,
+    is_question,
+    is_told_to_others,
+    sentences_in,
+)
 from server.post.incoming.lines import (
     FULL_LINE,
     PASSING,
@@ -74,8 +84,16 @@ from server.post.incoming.lines import (
     strange_word_in,
     words_of_sentence,
 )
-from server.post.table_help import example_at_table, help_for, help_for_now, looking_back, rematch_word
-from server.post.terms import STOPPING_AT_TABLE, answers_about_desk, number_of_game_in, terms_if_late, terms_of
+from server.post.nearest_topics import nearest_topic
+from server.post.table_help import (
+    example_at_table,
+    help_for,
+    help_for_now,
+    looking_back,
+    rematch_word,
+    turns_before,
+)
+from server.post.terms import STOPPING_AT_TABLE, terms_if_late, terms_of
 from server.post.topics import is_about
 from server.post.wording import moment, spoken, with_you
 from server.render.text_layout import punctuated
@@ -101,23 +119,22 @@ def _mentioned_in(sentence: str) -> list[str]:
     return [command for command in _COMMANDS if is_about(sentence, command)]
 
 
-def _wants_advice(question: str, game: Game, seat: Seat) -> bool:
+def _wants_advice(about: Callable[..., bool], game: Game, seat: Seat) -> bool:
     """Return whether a question asks what to do, in a game and at a time at which the seat can get hints."""
-    return _asks_advice(question) and has_hints(game, seat) and turn_of(game.table, seat) is not None
+    return _asks_advice(about) and has_hints(game, seat) and turn_of(game.table, seat) is not None
 
 
-def _asks_advice(question: str) -> bool:
-    return is_about(question, topics.ADVICE) and not is_about(
-        question, topics.HOW_TO_PLAY, topics.WRITING, topics.MOVES
-    )
+def _asks_advice(about: Callable[..., bool]) -> bool:
+    return about(topics.ADVICE) and not about(topics.HOW_TO_PLAY, topics.WRITING, topics.MOVES)
 
 
-def _answers(question: str, doing: Doing) -> Iterator[str]:
-    """Yield a sentence for each topic of a question that we can answer. `_wants_advice` is answered by a hint."""
+def _answers(question: str, about: Callable[..., bool], doing: Doing) -> Iterator[str]:
+    """Yield a sentence for each topic of a question that we can answer. `about` tells whether it is about one of some
+    topics. `_wants_advice` is answered by a hint."""
     game, seat, locale = doing.game, doing.mail.seat, spoken().locale
     is_running = game.table.status == "running"
-    is_own, is_of_time = turn_of(game.table, seat) is not None, is_about(question, topics.DUE)
-    if is_running and (is_of_time or is_about(question, topics.TURN)):
+    is_own, is_of_time = turn_of(game.table, seat) is not None, about(topics.DUE)
+    if is_running and (is_of_time or about(topics.TURN)):
         due_at = game.seats[seat].due_at if is_own and is_of_time else None
         due = moment(due_at, stored_zone(profile(doing.player_id)["zone"])) if due_at else ""
         yield (
@@ -127,48 +144,48 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
             if is_own
             else waiting_for(game)
         )
-    if is_about(question, topics.LAST_MOVE) and game.table.turns:
+    if about(topics.LAST_MOVE) and game.table.turns:
         to, rules = last_move(game, seat, clock.now()), game.table.rules
         yield (
             gettext("You haven't moved yet in this game.")
             if to is None
             else gettext("Your last move: %(move)s", move=in_words(rules, move_after(game, to), locale))
         )
-    if is_about(question, topics.REFUSED):
+    if about(topics.REFUSED):
         yield why_refused(doing.mail)
-    if is_about(question, topics.SECRETS):
+    if about(topics.SECRETS):
         yield from _secrets(question, game)
-    if is_about(question, topics.STOPPING) and not is_about(question, topics.MAILS):
+    if about(topics.STOPPING) and not about(topics.MAILS):
         yield gettext(STOPPING_AT_TABLE)
-    if is_about(question, topics.JOINING) and game.table.turns:
+    if about(topics.JOINING) and game.table.turns:
         yield gettext(
             'This game has begun, so no one else can join. To play with a friend, reply for example "%(line)s".',
             line=f"{BY_NAME[NEW].word(locale)} {game.head.rules} bob@example.org",
         )
-    if is_about(question, topics.LATE):
+    if about(topics.LATE):
         yield from terms_if_late(game, seat)
-    if is_about(question, topics.ENDING) and (section := _section("end", game)):
+    if about(topics.ENDING) and (section := _section("end", game)):
         yield from _told(section)
-    if is_about(question, topics.WHO_PLAYS):
+    if about(topics.WHO_PLAYS):
         others = [it.player_id and game.names[it.seat] or game.introduced(it) for it in game.seats if it.seat != seat]
         yield gettext("You're playing with %(names)s.", names=spoken().listed(others))
-    if is_about(question, topics.HISTORY) and game.table.turns:
+    if about(topics.HISTORY) and game.table.turns:
         yield looking_back(game, doing.player_id)
-    if is_about(question, topics.TALKING):
+    if about(topics.TALKING):
         yield gettext('To write to everyone at the table, begin the line with "%(say)s".', say=word_for(SAY, locale))
-    if is_about(question, PLAN) and (move := example_at_table(game, seat)):
+    if about(PLAN) and (move := example_at_table(game, seat)):
         yield gettext(_TO_PLAN, line=f"{word_for(PLAN, locale)} {move}")
-    if is_about(question, topics.PASSING) and is_own:
+    if about(topics.PASSING) and is_own:
         yield _on_passing(doing)
-    if is_about(question, topics.SCORES) and not is_about(question, topics.SCORING) and is_running:
+    if about(topics.SCORES) and not about(topics.SCORING) and is_running:
         yield from _scores(game, seat)
-    if is_about(question, UNDO) and game.table.turns:
+    if about(UNDO) and game.table.turns:
         doing.offers.append(UNDO)
         yield gettext(
             'To take back your last move, reply "%(undo)s". If others have moved since then, we ask them first.',
             undo=word_for(UNDO, locale),
         )
-    if _asks_advice(question) and not _wants_advice(question, game, seat):
+    if _asks_advice(about) and not _wants_advice(about, game, seat):
         if has_hints(game, seat):
             yield gettext('When it\'s your turn, reply "%(hint)s" for the best moves.', hint=word_for(HINT, locale))
         else:
@@ -176,24 +193,24 @@ def _answers(question: str, doing: Doing) -> Iterator[str]:
     settings = _about_settings(question, doing)
     yield from settings
     beside = [it for it in _BESIDE_TABLES if not (settings and it in (topics.MAILS, topics.NIGHTS))]
-    if game.table.turns and is_about(question, topics.BOT_IN_SEAT) and not number_of_game_in(question):
+    if game.table.turns and about(topics.BOT_IN_SEAT) and not number_of_game_in(question):
         beside.remove(topics.BOT_IN_SEAT)
         yield gettext("All seats of this game are taken.")
     yield from answers_about_desk(question, *beside)
-    if is_about(question, topics.HOW_LONG) and is_running and not is_of_time:
-        yield from terms_of(game)
-    if is_about(question, topics.WRITING):
+    if about(topics.HOW_LONG, topics.LEFT) and is_running and not is_of_time:
+        yield from _turns_left(game, seat) if about(topics.LEFT) else terms_of(game)
+    if about(topics.WRITING):
         yield gettext("How to write a move: %(notation)s", notation=notation(game.table.rules.NAME, locale))
-    is_of_words = is_about(question, topics.MEANING)
-    is_of_term = is_about(question, topics.A_TERM) and not is_about(question, topics.WRITING)
+    is_of_words = about(topics.MEANING)
+    is_of_term = about(topics.A_TERM) and not about(topics.WRITING)
     if is_of_term and (section := section_about(question, game.head.rules, locale, len(game.seats), game.head.options)):
         is_of_words = True
         yield from _told(section)
     elif is_of_words and (told := legend(game.table.rules.NAME, locale)):
         yield told
-    if is_about(question, topics.HOW_TO_PLAY):
+    if about(topics.HOW_TO_PLAY):
         yield from rules_in_short(game.head.rules, locale, len(game.seats), game.head.options)
-    if is_of_words or is_about(question, topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
+    if is_of_words or about(topics.THE_GAME, topics.HOW_TO_PLAY, topics.THE_RULES, topics.SCORING):
         doing.offers.append(RULES)
         yield gettext('Reply "%(rules)s" for the rules of the game.', rules=BY_NAME[RULES].word(locale))
 
@@ -220,6 +237,13 @@ def _on_passing(doing: Doing) -> str:
 def _told(section: Section) -> list[str]:
     title = section.title if section.title.endswith("?") else punctuated(f"{section.title}:", spoken().locale)
     return [title, *(line.removeprefix("- ") for line in section.lines)]
+
+
+def _turns_left(game: Game, seat: Seat) -> Iterator[str]:
+    """Yield about how many turns a seat has left, by the game's own estimate."""
+    usual = usual_turns(game.head.rules, len(game.seats))
+    if usual and (left := usual - turns_before(game, seat, game.version + 1)) > 0:
+        yield str(ngettext("You have about %(num)s more turn", "You have about %(num)s more turns", left))
 
 
 def _secrets(question: str, game: Game) -> list[str]:
@@ -496,22 +520,60 @@ def _left_undone(wishes: Wishes) -> list[str]:
     return [str(told)]
 
 
+class _Found(NamedTuple):
+    """What we know about a question."""
+
+    told: Sequence[str] = ()
+    lines: Sequence[str] = ()  # with which the player can reply
+    is_advised: bool = False  # whether a hint answers it
+    is_shown: bool = False  # whether the table answers it
+    lists_moves: bool = False
+
+
+def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
+    """Return the answer to a question by its words, otherwise by the topic of the most similar questions that we know:
+    those to `nearest`, if it is given. Return None if we know no answer."""
+    game, seat = doing.game, doing.mail.seat
+
+    def found(about: Callable[..., bool]) -> _Found | None:
+        told, is_advised = list(_answers(question, about, doing)), _wants_advice(about, game, seat)
+        is_shown = about(topics.SEEING, topics.MOVES)
+        lines = help_for_now(game, seat) if about(topics.ADVICE, topics.HOW_TO_PLAY, topics.WRITING) else []
+        is_any = told or is_advised or is_shown
+        return _Found(told, [] if is_advised else lines, is_advised, is_shown, about(topics.MOVES)) if is_any else None
+
+    if by_words := found(partial(is_about, question)):
+        return by_words
+    grammar = Grammar(Spoken(game.table.rules, spoken().locale), legal_moves(doing.mail, game))
+    topic = "" if _seems_move(question.rstrip(" ?"), grammar) else nearest_topic(nearest or question)
+    if topic and (by_topic := found(lambda *among: topic in among)):
+        return by_topic
+    told, lines = general_answer(topic, question, (game.head.rules,))
+    return _Found(told, lines) if told else None
+
+
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
-    """Answer a question about the game. To any other question that is the whole email, answer whose turn it is and
-    which commands may help. Return False if the question stands beside something that comes near a command, if it has no
-    question mark, or if the game is over."""
+    """Answer the questions of an email. To a question without a known answer that is the whole email, answer whose turn
+    it is and which commands may help. Return False if the question stands beside something that comes near a command, if
+    it has no question mark, or if the game is over."""
     game, seat, written = doing.game, doing.mail.seat, [wishes.line, *wishes.others]
     text = " ".join(written)
-    told, is_advised = list(_answers(text, doing)), _wants_advice(text, game, seat)
-    is_shown = is_about(text, topics.SEEING, topics.MOVES)
-    if told or is_advised or is_shown:
-        doing.answer |= {"done": told, **_quoted(written)}
-        if is_shown:
-            doing.answer |= {"moves": True, "asks": is_about(text, topics.MOVES)}
-        if is_advised:
+    asked = [it for it in sentences_in(written) if is_question(it)]
+    questions = asked if len(asked) > 1 else [text]
+    nearest = asked[0] if len(asked) == 1 else ""
+    found = {it: _answer_to(it, doing, nearest) for it in questions}
+    if known := [it for it in found.values() if it]:
+        doing.answer |= {
+            "done": _merged(it.told for it in known),
+            **_quoted(written),
+            "how": _merged(it.lines for it in known),
+        }
+        if any(it.is_shown for it in known):
+            doing.answer |= {"moves": True, "asks": any(it.lists_moves for it in known)}
+        if any(it.is_advised for it in known):
             do(doing, Wishes(hints=True))
-        elif is_about(text, topics.ADVICE, topics.HOW_TO_PLAY, topics.WRITING):
-            doing.answer["how"] = help_for_now(game, seat)
+        if unknown := [question for question, it in found.items() if it is None]:
+            doing.answer["done"].append(_about_unknown(unknown))
         return True
     is_prose = wishes.is_prose and game.table.status not in OVER and any(map(is_question, written))
     if is_prose:
@@ -521,30 +583,39 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     return is_prose
 
 
+def _merged(lists: Iterable[Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(chain.from_iterable(lists)))
+
+
 def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
     """Answer the questions beside lines that were understood, after these lines were carried out. A sentence names those
     to which we know no answer."""
     answer, unknown = doing.answer, list[str]()
     answer["written"] = [*answer.get("written", ()), *questions]  # see `_quoted`
     for question in questions:
-        told = list(_answers(question, doing))
-        if is_shown := is_about(question, topics.SEEING):
-            answer["moves"] = True
-        if is_advised := _wants_advice(question, doing.game, doing.mail.seat):
+        found = _answer_to(question, doing)
+        if found is None:
+            unknown += [question] if question != answer["line"] else []
+            continue
+        answer["moves"] = answer.get("moves", False) or found.is_shown
+        if found.is_advised:
             do(doing, Wishes(hints=True))
         known = {*answer["done"], *([waiting_for(doing.game)] if answer["played"] else [])}  # our reply says so anyway
-        answer["done"] += [it for it in told if it not in known]
-        if not (told or is_advised or is_shown) and question != answer["line"]:
-            unknown.append(str(gettext("“%(line)s”", line=clean(question, _MOST_QUOTED))))
+        answer["done"] += [it for it in found.told if it not in known]
     if unknown:
-        told = gettext(
-            'We can\'t answer %(questions)s. To ask everyone at the table, begin the line with "%(say)s". To see what we '
-            'understand, reply "%(help)s".',
-            questions=spoken().listed(unknown[:_MOST_NAMED]),
-            say=word_for(SAY, spoken().locale),
-            help=BY_NAME[HELP].word(spoken().locale),
-        )
-        answer["done"].append(told)
+        answer["done"].append(_about_unknown(unknown))
+
+
+def _about_unknown(questions: Sequence[str]) -> str:
+    quoted = [str(gettext("“%(line)s”", line=clean(it, _MOST_QUOTED))) for it in questions[:_MOST_NAMED]]
+    told = gettext(
+        'We can\'t answer %(questions)s. To ask everyone at the table, begin the line with "%(say)s". To see what we '
+        'understand, reply "%(help)s".',
+        questions=spoken().listed(quoted),
+        say=word_for(SAY, spoken().locale),
+        help=BY_NAME[HELP].word(spoken().locale),
+    )
+    return str(told)
 
 
 def answer_remarks(doing: Doing, wishes: Wishes) -> None:

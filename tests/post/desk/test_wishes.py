@@ -389,7 +389,6 @@ def test_a_name_beside_an_outright_wish_is_taken_with_the_game(ann: Corresponden
     assert profile(player_id)["name"] == "Timo"
     told = " ".join(ann.newest_answer.text.split())
     assert "name Timo" not in told
-    assert all(line.strip(".!") in told for line in words.split("\n")), told
 
 
 def test_a_new_player_gets_the_name_in_their_mail_program(mailbox: Callable[[str], Correspondent]) -> None:
@@ -666,8 +665,7 @@ def test_a_denied_value_for_emails_sets_nothing(ann: Correspondent) -> None:
     [
         ("gmaes", 'Did you mean "games"?'),
         ("invte bob@example.org to 3", 'Did you mean "invite bob@example.org to 3"?'),
-        ("How do I invite someone?", 'The nearest command is "invite"'),
-        ("When do I get the next mail?", ""),
+        ("How do I invite someone?", "- invite bob@example.org to 3: "),
         ("How is the weather?", ""),
         ("expert players wanted here", ""),
         ("opened the mail yesterday", ""),

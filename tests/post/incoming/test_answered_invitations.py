@@ -13,6 +13,7 @@ from server.accounts.blocks import block
 from server.accounts.players import change_profile, player_at, profile
 from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
+from server.games.presentation import introduction
 from server.operations.delete_player import delete_player
 from server.operations.exports import copy_of_player
 from server.play.mail.mail_in import open_reply_address, open_rsvp_address
@@ -21,13 +22,16 @@ from server.play.seating.hosting import withdraw_invitation
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import accept_invitation, decline_invitation, invite, take_seat
 from server.play.views import describe
+from server.post.desk.commands import language_of
 from server.post.desk.counter import deal_with_desk
+from server.post.desk.rule_texts import rules_in_short
 from server.post.incoming import answering as processing
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.invitations import understood
 from server.post.incoming.replies import Mail as Read
 from server.post.incoming.replies import read
 from server.store.tables import Incoming, db
+from server.translations import language
 from server.worker import RECORDS
 from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering
 from tests.post.office import Mail, Office, a_mail, arrives
@@ -58,6 +62,11 @@ def cyd_writes(office: Office, text: str, sender: str = CYD, **more: str) -> Mai
     return next(
         (it for it in office.mails("cyd")[len(before) :] if it.message["Auto-Submitted"] == "auto-replied"), None
     )
+
+
+def say(text: str, words: str, **values: str) -> str:
+    """The words of our answer in the language of a guest's text, which no account says."""
+    return " ".join(language(language_of([text], "")).gettext(words, **values).split())
 
 
 def sits(game_id: UUID) -> bool:
@@ -114,7 +123,8 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert sits(game_id)
     assert answer is not None
-    assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
+    told = say(text, "You have a seat in \"%(title)s\". We'll email you when it's your turn.", title="Tuesday stars")
+    assert told in " ".join(answer.text.split())
     assert "/#/rules/sternenhimmel" in answer.text
     assert "/#/rules/sternenhimmel" in answer.page
 
@@ -418,7 +428,8 @@ def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUI
     assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know
     assert player_at(CYD) is None
     assert answer is not None
-    assert 'Your seat in "Tuesday stars" is now free for others.' in answer.text
+    words = 'Your seat in "%(title)s" is now free for others. Thanks for letting us know.'
+    assert say(text, words, title="Tuesday stars") in " ".join(answer.text.split())
 
 
 @pytest.mark.parametrize(
@@ -447,7 +458,7 @@ def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Of
     asked = cyd_writes(office, text)
     assert asked is not None
     told = " ".join(asked.text.split())
-    assert "contains no clear yes or no" in told
+    assert say(text, "Your email contains no clear yes or no, so nothing was done.") in told
     assert text.startswith(">") or " ".join(text.split()) in told
     assert is_kept(game_id)
     cyd_writes(office, "yes")
@@ -729,14 +740,16 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
     answer = cyd_writes(office, text)
     assert answer is not None
     told = " ".join(answer.text.split())
-    assert 'Sternenhimmel in "Tuesday stars". Light up the constellations' in told
-    assert "Duration: about" in told
+    assert " ".join(introduction("sternenhimmel", language_of([text], ""))[0].split()) in told
+    assert say(text, "Pace: %(pace)s", pace="") in told
     assert len(answer.text.splitlines()) < 30
 
 
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
+        ("Muss ich mich jetzt gleich entscheiden?", "sobald du dich entschieden hast"),
+        ("Do I have to be online at the same time as you?", "You needn't be online together."),
         ("How long does this take?", "Duration: about"),
         ("Does it cost anything?", "This server takes no payments."),
         ("What is this? And what does it cost?", "Light up the constellations"),
@@ -744,17 +757,17 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
         ("Is there an app?", "You need no app"),
         ("When does it start?", "The game starts when all seats are taken."),
         ("Can I leave later?", 'reply "resign"'),
-        ("Wann geht es los?", "The game starts when all seats are taken."),
-        ("Gibt es eine App?", "You need no app"),
-        ("Wie oft muss ich ziehen?", "Pace: 2 days per turn"),
-        ("Wie viele Spieler sind dabei?", "At the table: ada"),
-        ("Kann ich später wieder aussteigen?", 'reply "resign"'),
-        ("Wie oft bekomme ich Mails?", 'reply "set mails bundled"'),
-        ("Was macht ein Doppelstern?", "A swallowed double star no longer counts."),
-        ("Wie lange dauert das?\nUnd was kostet es?", "Duration: about"),
-        ("Wie lange dauert das?\nUnd was kostet es?", "This server takes no payments."),
+        ("Wann geht es los?", "Die Partie beginnt, wenn alle Plätze besetzt sind."),
+        ("Gibt es eine App?", "Du brauchst keine App"),
+        ("Wie oft muss ich ziehen?", "Bedenkzeit: 2 Tage pro Zug"),
+        ("Wie viele Spieler sind dabei?", "Am Tisch: ada"),
+        ("Kann ich später wieder aussteigen?", "antworte „aufgeben“"),
+        ("Wie oft bekomme ich Mails?", "antworte „setze mails gebündelt“"),
+        ("Was macht ein Doppelstern?", "Verschluckte Doppelsterne wirken nicht mehr."),
+        ("Wie lange dauert das?\nUnd was kostet es?", "Dauer: etwa"),
+        ("Wie lange dauert das?\nUnd was kostet es?", "Dieser Server nimmt kein Geld."),
         ("Who else is playing?", "At the table: ada"),
-        ("Mit wem spiele ich da?", "At the table: ada"),
+        ("Mit wem spiele ich da?", "Am Tisch: ada"),
         ("What is a scoring?", "We can't answer this ourselves"),
         ("Is your mother well?", "We can't answer this ourselves"),
     ],
@@ -767,7 +780,7 @@ def test_a_guests_question_gets_a_short_answer_and_the_way_to_accept(
     assert is_kept(game_id)
     for part in (letter.text, unescape(letter.page)):
         assert answer in " ".join(part.split())
-        assert "reply with the word yes" in part
+        assert "reply with the word yes" in part or "Willst du den Platz?" in part
         assert "has invited you to play" not in part
         assert "nothing was done" not in part
     assert letter.subject.endswith(": Tuesday stars")
@@ -777,9 +790,19 @@ def test_a_guests_question_gets_a_short_answer_and_the_way_to_accept(
 
 @pytest.mark.parametrize(
     "text",
-    ["rules", "Rules please", "How do I play?", "Hi Ada!\n\nHow does this work?", "help", "Regeln"]
-    + ["Wie spielt man das?", "Comment on joue ?", "Come si gioca?", "rules sternenhimmel"],
+    ["How do I play?", "Hi Ada!\n\nHow does this work?", "Wie spielt man das?", "Comment on joue ?", "Come si gioca?"],
 )
+def test_a_guest_who_asks_how_to_play_gets_the_game_in_three_minutes(office: Office, game_id: UUID, text: str) -> None:
+    answer = cyd_writes(office, text)
+    assert answer is not None
+    locale = language_of([text], "")
+    told = " ".join(answer.text.split())
+    assert all(" ".join(it.split()) in told for it in rules_in_short("sternenhimmel", locale, 3, {}))
+    assert len(answer.text.splitlines()) < 40
+    assert is_kept(game_id)
+
+
+@pytest.mark.parametrize("text", ["rules", "Rules please", "help", "Explain the rules", "rules sternenhimmel"])
 def test_a_question_about_the_game_gets_its_rules_and_the_invited_player_can_still_accept(
     office: Office, game_id: UUID, text: str
 ) -> None:

@@ -479,7 +479,7 @@ def test_only_a_question_that_may_be_a_move_is_answered_as_not_done(office: Offi
 
 
 def test_a_question_is_answered_with_the_ways_to_ask(office: Office, game_id: UUID, ada: UUID) -> None:
-    for text in ("Hi, how many stars do I have left?", f"May I play {a_move(game_id, ada)}?"):
+    for text in ("Hi, how is your grandmother?", f"May I play {a_move(game_id, ada)}?"):
         told = " ".join(ada_writes(office, text).text.split())
         assert "We can't answer this question, so nothing was done." in told
         for way in (

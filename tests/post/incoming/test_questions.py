@@ -316,7 +316,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "This server takes no payments."],
         "It was fun.\nIch heiße Timo": ["name Timo"],
         "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
-        "What does compensation mean? Who's first?": ["Add up your remaining stars."],
+        "What does compensation mean? Who's first?": ["What is paid:", "The scores so far"],
         "Can a bot take the free seat?": ["All seats of this game are taken."],
     }.items():
         told = asks(office, text)
@@ -365,8 +365,8 @@ def test_only_people_agree_to_a_pause(office: Office, ada: UUID) -> None:
         ),
         (
             "en",
-            "MOVE\n\nWhat is the plural of moose? And who won the cup?",
-            "We can't answer “What is the plural of moose?”",
+            "MOVE\n\nHow is your grandmother? And who won the cup?",
+            "We can't answer “How is your grandmother?”",
         ),
         ("de", "MOVE\n\nWie viele Punkte habe ich?", "Der Stand bisher: du (0)"),
         ("de", "Was kostet das?\n\nMOVE", "Dieser Server nimmt kein Geld."),
@@ -644,7 +644,7 @@ def test_a_question_that_only_mentions_a_topic_gets_no_answer_about_it(
     game_of(ada, bea, bots=1, options={"start_seat": 0})
     everything_due_happens()
     told = asks(office, question)
-    assert "We can't answer this question" in told and question in told
+    assert question in told
     assert not any(
         it in told
         for it in ("The scores so far", "You haven't moved yet", "Your last move", "This server takes no payments")
