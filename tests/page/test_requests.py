@@ -324,10 +324,10 @@ def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_mov
     other.post(vote, {"on": "pause"}, status=200)
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
     other.post(vote, {"on": "abandon"}, status=200)
-    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?\+1$"))
+    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?1 more$"))
     assert not line(page).locator("span").last.evaluate(IS_CUT)
     request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?1 more$"))  # what is settled comes last
     line(page).click()
     refused = page.locator(".request").filter(has_text="You said: not now.").get_by_role("button", name="Agree")
     expect(refused).to_have_class("plain")
