@@ -290,7 +290,7 @@ def test_whole_turns_leave_the_sky_and_the_hand_where_they_are(
         if rules == "sternenhimmel":
             turn_of_sternenhimmel(page)
         else:
-            tap_out(page, whole_turn(one, game_id), lambda it: (press(it), stays(before))[0])
+            tap_out(page, whole_turn(one, game_id), lambda it, before=before: (press(it), stays(before))[0])
             expect(page.locator(".send:enabled")).to_be_visible()
         stays(before)
         by, what = pushed(page)
