@@ -76,6 +76,17 @@ def test_tooltips_explain_a_sky_by_pointer_and_keyboard(house: House, windows: W
     expect(tip).to_have_count(0)
 
 
+def test_a_space_under_the_pointer_looks_like_the_others_before_a_star_is_chosen(
+    house: House, windows: Windows
+) -> None:
+    client = quiet(sign_in(house, "ria@example.org"))
+    page = at_table(windows.open(client), game_of(client, ME, BOT, BOT, options={"start_seat": 0}))
+    space = page.locator(".space.open").first
+    space.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    expect(space.locator(".halo")).to_have_css("stroke", "none")
+
+
 def test_a_long_press_shows_the_explanation_and_chooses_nothing(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ben@example.org"))
     page = at_table(windows.open(client, **PHONE), game_of(client, ME, BOT, BOT))
