@@ -324,10 +324,10 @@ def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_mov
     other.post(vote, {"on": "pause"}, status=200)
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
     other.post(vote, {"on": "abandon"}, status=200)
-    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?\+1$"))
+    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?1 more$"))
     assert not line(page).locator("span").last.evaluate(IS_CUT)
     request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?1 more$"))  # what is settled comes last
     line(page).click()
     refused = page.locator(".request").filter(has_text="You said: not now.").get_by_role("button", name="Agree")
     expect(refused).to_have_class("plain")
@@ -369,6 +369,25 @@ def test_the_turn_and_its_time_take_two_lines_on_a_phone(house: House, windows: 
         assert whose.locator("> *").evaluate_all("all => all.map((it) => it.getClientRects().length)") == [1, 1]
         assert whose.evaluate("it => it.offsetHeight") <= 34
         assert whose.evaluate("it => it.getBoundingClientRect().top") >= 4
+
+
+LEAD = """it => {
+  const [lead, line] = [it.querySelector(".lead"), it.querySelector("strong")].map((one) => one.getBoundingClientRect());
+  return { lead: lead.width, name: line.right - lead.right, above: it.querySelector("time").getBoundingClientRect().top - lead.bottom };
+}"""
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "fr", "it"])
+def test_a_narrow_phone_says_who_is_waited_for_above_the_time(house: House, windows: Windows, locale: str) -> None:
+    ada, ben = (quiet(sign_in(house, f"{name}-lead-{locale}@example.org")) for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0}, clock={"per_move": "P1DT4H"})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    ada.ask("PATCH", "/v1/me", json={"name": "Maximiliane-Theodora"})
+    ben.ask("PATCH", "/v1/me", json={"locale": locale})
+    whose = at_table(windows.open(ben, **PHONE, locale=locale), game_id).locator(".state .whose")
+    expect(whose.locator("time")).to_be_visible()
+    found = whose.evaluate(LEAD)
+    assert found["lead"] >= 40 and found["name"] >= 50 and found["above"] >= -2, found
 
 
 @pytest.mark.parametrize("locale", ["de", "fr", "it"])

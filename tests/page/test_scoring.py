@@ -364,6 +364,11 @@ def test_a_resignation_is_shown_in_the_list_the_header_and_the_log(
     expect(page.locator("[data-score='1']")).to_have_class(re.compile("here"))
     people[1].ask("DELETE", f"/v1/games/{game_id}/seats/me")
     expect(leaver.locator(".strip")).to_contain_text("You resigned. The bot Greedy is finishing the game in your seat.")
+    expect(leaver.locator(".tray")).to_contain_text("A bot plays on for you. You can watch.")
+    expect(leaver.get_by_role("link", name="New game").last).to_be_visible()
+    expect(leaver.get_by_text("The whole game")).to_be_visible()  # the details have come
+    for offered in ("Wait for your turn", "Options, pause, leave", "Find a stand-in", "Planned moves"):
+        expect(leaver.get_by_text(offered)).to_have_count(0)
     expect(page.locator("[data-score='1']")).to_have_class("left")
     expect(page.locator("[data-score='1']")).to_contain_text("resigned, the bot Greedy is playing")
     expect(page.locator(".here")).to_have_count(0)

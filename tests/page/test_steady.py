@@ -11,8 +11,8 @@ from tests.page.axe import objections
 from tests.page.layout import SIZES, apart, out_of_reach
 from tests.page.programs import play, whole_turn
 from tests.page.sternenglanz_taps import tap_out
-from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet
-from tests.support.live_server import House, Json, sign_in
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet
+from tests.support.live_server import House, Json, sign_in, until
 
 ON_ITS_SIDE: Json = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
 WINDOWS = {**SIZES, "on its side": ON_ITS_SIDE}
@@ -165,7 +165,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
         for wish in ("pause", "abandon"):
             ben.post(f"/v1/games/{game_id}/votes", {"on": wish, "vote": True}, status=200)
             expect(line).to_contain_text(f": {wish}?")  # the newest
-        expect(line).to_have_text(re.compile(r"^ben.*: abandon\?\+1$"))
+        expect(line).to_have_text(re.compile(r"^ben.*: abandon\?1 more$"))
         expect(line).to_be_in_viewport(ratio=1)
         assert line.locator("span").last.evaluate("it => it.scrollWidth <= it.clientWidth")
         covers_little(page)
@@ -174,7 +174,7 @@ def test_a_request_in_mid_turn_moves_nothing(house: House, windows: Windows, rul
             expect(button).to_be_in_viewport(ratio=1)
         assert objections(page) == []
         page.get_by_role("button", name="Not now: ben").first.click()
-        expect(line).to_have_text(re.compile(r"^ben.*: pause\?\+1$"))
+        expect(line).to_have_text(re.compile(r"^ben.*: pause\?1 more$"))
         press(line)
         expect(page.locator(".whole")).to_contain_text("asks to abandon the game. You said: not now.")
         page.get_by_role("button", name="Close", exact=True).click()
@@ -203,7 +203,7 @@ def test_a_request_moves_nothing_while_another_player_is_to_move(
         ben.post(f"/v1/games/{game_id}/votes", {"on": "pause", "vote": False}, status=200)
         expect(line).to_have_text(re.compile(r"^ben.*: not now$"))
         ben.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
-        expect(line).to_have_text(re.compile(r"^ben.*: abandon\?\+1$"))
+        expect(line).to_have_text(re.compile(r"^ben.*: abandon\?1 more$"))
         press(line)
         for button in page.locator(".whole button").all():
             expect(button).to_be_in_viewport(ratio=1)
@@ -246,3 +246,55 @@ def test_nothing_moves_while_a_turn_is_chosen(
     buttons = page.locator(".confirm button, .controls button")
     for button in [*buttons.all(), *page.locator(".slots button, .own-hand button, .hand button").all()]:
         expect(button).to_be_in_viewport(ratio=1)
+
+
+_PLACES = "all => all.map((it) => { const { x, y, width, height } = it.getBoundingClientRect(); return [x, y, width, height]; })"
+_LONG = """it => {
+  const text = it.appendChild(document.createElement("p"));
+  text.textContent = "Ein langer Bericht. ".repeat(40);
+  text.id = "long";
+}"""
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "narrow phone"])
+def test_whole_turns_leave_the_sky_and_the_hand_where_they_are(
+    house: House, windows: Windows, rules: str, size: str
+) -> None:
+    """In German, whose texts are long, and with a text that doesn't fit."""
+    one = quiet(sign_in(house, f"whole-{rules}-{len(size)}@example.org"))
+    one.ask("PATCH", "/v1/me", json={"locale": "de"})
+    bots = [BOT] * (2 if rules == "sternenhimmel" else 1)
+    game_id = game_of(one, ME, *bots, rules=rules, options={"start_seat": 0})
+    page = windows.open(one, **(PHONE if size == "narrow phone" else SIZES[size]), locale="de")
+    page.add_init_script(_WATCH)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.get_by_text("Pause, Abbruch, Aufgeben")).to_be_attached()
+    fixed = page.locator(".firmament, .slot, .own-hand, .boards, .board, .hand .star")
+
+    def stays(before: list[list[float]]) -> None:
+        page.evaluate(_DRAWN)
+        for was, now in zip(before, fixed.evaluate_all(_PLACES), strict=True):
+            assert all(abs(it - that) < 0.3 for it, that in zip(was, now, strict=True)), (was, now)
+
+    for _ in range(3):
+        until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"] is not None)
+        expect(page.locator(".hand .star.open, .sternenglanz .lit").first).to_be_attached()
+        expect(page.locator(".drawn")).to_have_attribute("aria-busy", "false")
+        page.evaluate(_DRAWN)
+        page.evaluate("[window.pushed, window.pushes] = [0, []]")
+        before = fixed.evaluate_all(_PLACES)
+        page.locator("[data-said]").evaluate(_LONG)
+        stays(before)
+        page.locator("#long").evaluate("it => it.remove()")
+        if rules == "sternenhimmel":
+            turn_of_sternenhimmel(page)
+        else:
+            tap_out(page, whole_turn(one, game_id), lambda it, before=before: (press(it), stays(before))[0])
+            expect(page.locator(".send:enabled")).to_be_visible()
+        stays(before)
+        by, what = pushed(page)
+        assert by < MOST, what
+        version = one.get(f"/v1/games/{game_id}")["version"]
+        press(page.locator(".confirm button, .send").first)
+        until(lambda version=version: one.get(f"/v1/games/{game_id}")["version"] > version)

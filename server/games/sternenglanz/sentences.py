@@ -133,7 +133,7 @@ def _star_removed(item: Json, names: Sequence[str], say: Language, is_own: bool)
 
 
 def _star_moved(item: Json, names: Sequence[str], say: Language, is_own: bool) -> str:
-    path = " ".join(item["path"])
+    path = " → ".join(item["path"])
     return say.addressed(
         is_own,
         "You moved %(star)s: %(path)s.",

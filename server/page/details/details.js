@@ -28,6 +28,7 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
   const { game, story } = table;
   const player = useStore(me);
   const by = mySeat(game)?.stood_in_by;
+  const isPlaying = goesOn && !mySeat(game)?.stand_in; // else a bot plays
   const isStoodIn = !!by && by.player !== player?.id; // the plan belongs to the player in charge of the seat
   return html`<${Seats} table=${table} view=${view} isPast=${at !== null} />
     <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
@@ -35,9 +36,9 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
     <${Aside} table=${table} />
     ${story.some((it) => it.payouts || it.points) && html`<${Standings} game=${game} story=${story}
       names=${names} at=${at} showAt=${showAt} />`}
-    ${goesOn && !mySeat(game)?.stand_in && !isStoodIn && html`<${Plan} table=${table} rules=${rules} />`}
-    ${goesOn && !link && html`<${StandIn} table=${table} />`}
-    ${goesOn && html`<${Actions} table=${table} />`}
+    ${isPlaying && !isStoodIn && html`<${Plan} table=${table} rules=${rules} />`}
+    ${isPlaying && !link && html`<${StandIn} table=${table} />`}
+    ${isPlaying && html`<${Actions} table=${table} />`}
     <${Preferences} />
     ${game.status === "finished" && html`<${Archive} table=${table} />`}`;
 }

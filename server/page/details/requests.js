@@ -87,7 +87,7 @@ export function Requests({ table }) {
   return html`<div class=${isWanted ? "asks wanted" : "asks"} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isOpen && fold()}>
     <span class="unseen" role="status">${shown[0].told}</span>
     <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${shown[0].names}</span><span>${
-      shown[0].news}</span>${shown.length > 1 && html`<b>+${shown.length - 1}</b>`}</button>
+      shown[0].news}</span>${shown.length > 1 && html`<b>${t("asks.more", { count: shown.length - 1 })}</b>`}</button>
     <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
     ${isOpen && html`<div class="whole">${shown.map(({ Drawn, ...row }) => html`<${Drawn} key=${row.told} table=${table} ...${row}
       votes=${known.votes} fold=${fold} />`)}</div>`}
@@ -120,10 +120,11 @@ function requestsIn(game, votes, order) {
       waiting.length > 0 && t("asks.waiting", { names: listedNames(waiting) })];
     const seats = wish === "take-back" && back ? [back.seat] : favours;
     const isMine = seats[0] === seat;
+    const missing = waiting.length > 0 && !isRefused && t("asks.waiting", { names: listed([t("you"), ...waiting.map((it) => seatName(game.seats[it]))]) });
     if (!isOwn) return { wish, isOwn, isSettled: isRefused, Drawn: Request,
       ...(isRefused ? short("refused", t("asks.you")) : short(wish, listedNames(seats))),
-      then: [then(wish, 1 + waiting.length + refusing.length),
-        t(back && wish === "take-back" ? "asks.else.take-back" : "asks.else", { until: back ? absolute(back.ends_at) : "" })].join(" "),
+      then: [missing, then(wish, 1 + waiting.length + refusing.length),
+        t(back && wish === "take-back" ? "asks.else.take-back" : "asks.else", { until: back ? absolute(back.ends_at) : "" })].filter(Boolean).join(" "),
       told: [t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }),
         ...(isRefused ? [t("asks.refused.you"), ...answers] : [])].filter(Boolean).join(" ") };
     const isGranted = !waiting.length && !refusing.length; // an offer then stays

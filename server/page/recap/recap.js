@@ -19,12 +19,13 @@ const TURNING_POINT = /^(game-(ended|abandoned)|seat-.*)$/;
 const weight = ({ type }) => (CHIEF.has(type) || TURNING_POINT.test(type) ? 0 : ASIDE.has(type) ? 2 : 1);
 
 /**
- * Summarise `items`, the events the player missed. `watch` replays them, `close` marks them as seen.
+ * Summarise `items`, the events the player missed, newest first, since the end of a long summary is out of view.
+ * `watch` replays them, `close` marks them as seen.
  * @param {{items: GameEvent[], names: string[], seat?: number, rules: RulesDescription, watch: () => void, close: () => void}} props
  */
 export function Recap({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
-  const told = items.map((item) => ({ item, words: sentence(item, names, rules, seat) })).filter(({ words }) => words);
+  const told = items.map((item) => ({ item, words: sentence(item, names, rules, seat) })).filter(({ words }) => words).toReversed();
   const [isOpen, setOpen] = useState(false);
   const [isCut, setCut] = useState(false); // whether the reserved lines are too few
   const text = useRef();

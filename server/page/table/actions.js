@@ -34,6 +34,7 @@ export function Back({ game, again, isResigned = false }) {
   });
   return html`<p>${t(isResigned ? "back.resigned" : "back.why", { bot: botName(mySeat(game)?.stand_in) })}</p>
     <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
+    ${isResigned && html`<a href="#/open">${t("nav.open")}</a>`}
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 

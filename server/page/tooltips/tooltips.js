@@ -50,7 +50,7 @@ export function Tooltips({ place, explain }) {
     /** @type {Record<string, (event: any) => void>} */
     const hears = {
       pointerover: (event) => event.pointerType === "mouse" && !event.buttons && later(event, HOVER),
-      pointerleave: (event) => event.pointerType === "mouse" && hide(), // stays after a long press
+      pointerleave: (event) => event.pointerType === "mouse" && hide(),
       pointerdown(event) {
         hide();
         isHeld = false;
@@ -60,7 +60,7 @@ export function Tooltips({ place, explain }) {
       pointermove({ pointerType, clientX, clientY }) {
         if (pointerType !== "mouse" && Math.hypot(clientX - from[0], clientY - from[1]) > FAR && !isHeld) hide();
       },
-      pointerup: () => isHeld || clearTimeout(timer),
+      pointerup: ({ pointerType }) => pointerType === "mouse" ? clearTimeout(timer) : hide(), // a text is read while it is held
       pointercancel: () => isHeld || hide(),
       contextmenu: (event) => (isHeld || timer) && found(event) && event.pointerType !== "mouse" && event.preventDefault(),
       focusin: (event) => event.target.matches(":focus-visible") && later(event, HOVER),

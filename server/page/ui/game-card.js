@@ -24,7 +24,7 @@ export const termsOf = (game) => [
 ];
 
 /** @param {{terms: [name: string, words: string][]}} props */
-export const Terms = ({ terms }) => html`${terms.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}`;
+export const Terms = ({ terms }) => html`${terms.map(([name, words]) => html`<dt class=${name === t("clock") ? "unseen" : ""}>${name}</dt><dd>${words}</dd>`)}`; // "1 day per turn" says its name
 
 /**
  * Show a game in a list. Terms in `usual` are left out, except the time per turn.

@@ -25,11 +25,13 @@ export const mySeat = (game) => (game.you ? game.seats[game.you.seat] : undefine
 export const isStandIn = (game) => !!me.get() && mySeat(game)?.stood_in_by?.player === me.get()?.id;
 
 /**
- * Tell a player who isn't asked for a move to wait, or that a stand-in is playing.
+ * Tell a player who isn't asked for a move to wait, or that a bot or a stand-in is playing.
  * @param {GameSummary} game
  */
-export const waitInWords = (game) =>
-  t(mySeat(game)?.stood_in_by && !isStandIn(game) ? "ask.wait.stand-in" : "ask.wait");
+export function waitInWords(game) {
+  const seat = mySeat(game);
+  return t(seat?.stand_in ? "ask.wait.bot" : seat?.stood_in_by && !isStandIn(game) ? "ask.wait.stand-in" : "ask.wait");
+}
 
 /**
  * Return whether the player sits in a game against bots only, which gives hints and has no chat.
