@@ -176,6 +176,39 @@ def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pyte
         assert lost[int(one.split("Turn ")[1].split(",")[0])] == most and turn
 
 
+@pytest.mark.parametrize("own", [0, 2])
+def test_a_review_says_since_when_a_bot_played_and_counts_its_moves_as_luck(app: Flask, own: int) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, path, ada, last=own)
+    assert ada.delete(f"{path}/seats/me").status_code < 300
+    play_to_the_end(app, path, ada)
+    told = ada.get(f"{path}/review").json if not own else is_computed(app, path, ada, 0)
+    resigned = next(it for it in ada.get(f"{path}/events").json["items"] if it["type"] == "seat-handed-over")
+    assert all(it["version"] < resigned["version"] for it in told["moves"])
+    assert bool(told["moves"]) is bool(own)
+    first, *others = told["summary"]
+    turn = ada.get(f"{path}?at={resigned['version']}").json["view"]["turn"]
+    assert (
+        first == f"A bot played for you from here on: {f'Turn {turn}' if turn else 'Start'}. Its moves count as luck."
+    )
+    assert not any("decided" in it for it in others)
+
+
+def test_a_review_says_that_a_bot_played_some_turns(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    assert ada.delete(f"{path}/seats/me").status_code < 300
+    with app.app_context():
+        service_is_up()
+        while load(UUID(path.rpartition("/")[2])).table.to_act != [1]:  # the bot in seat 0 has moved
+            wake_due(1)
+    assert ada.post(f"{path}/seats", {}).status_code < 300
+    play_to_the_end(app, path, ada)
+    first, *_ = is_computed(app, path, ada, 0)["summary"]
+    assert first == "A bot played some of your turns. The first: Start. Its moves count as luck."
+
+
 def test_a_review_lists_the_moves_reviewed_so_far(app: Flask) -> None:
     path, ada = finished(app)
     with app.app_context():

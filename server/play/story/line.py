@@ -40,13 +40,13 @@ class Line:
 
     def moves_of(self, seat: Seat) -> list[Link]:
         """Return this seat's standing moves in order, without those of bots and stand-ins that replaced its player."""
-        return [
-            link
-            for link in self._links.values()
-            if mover(link.before.rules, link.commit) == seat
-            and link.before.stand_ins[seat] is None
-            and not link.before.stood_in[seat]
-        ]
+        own = (link for link in self._links.values() if mover(link.before.rules, link.commit) == seat)
+        return [it for it in own if it.before.stand_ins[seat] is None and not it.before.stood_in[seat]]
+
+    def moves_of_bot(self, seat: Seat) -> list[Link]:
+        """Return the standing moves of bots that replaced this seat's player, in order."""
+        own = (link for link in self._links.values() if mover(link.before.rules, link.commit) == seat)
+        return [it for it in own if it.before.stand_ins[seat] is not None]
 
     def last_move(self, seat: Seat) -> int | None:
         """Return the version before this seat's last standing move, or None if there is no such move."""

@@ -27,7 +27,7 @@ from server.games.presentation import counted, reason, score_unit, telling, whol
 from server.play import archive
 from server.play.commits import at_version, load, whole_log
 from server.play.game import Game
-from server.play.story.line import Link, line_of
+from server.play.story.line import Line, Link, line_of
 from server.play.table import OVER, Table, parse_event, story_item
 from server.play.views import load_visible, own_seat
 from server.store import reviews
@@ -132,8 +132,11 @@ def _figures(game: Game, seat: Seat, moves: Sequence[Json]) -> Json:
 
 
 def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], locale: str) -> list[str]:
-    """Return a few sentences about what decided the game: its parts, the most important move, and the others."""
+    """Return a few sentences about what decided the game: its parts, the most important move, and the others. A bot may
+    have played for the seat's player."""
     say, unit = language(locale), score_unit(game.head.rules)
+    line = line_of(game.head.rules, whole_log(game.game_id))
+    by_bot = line.moves_of_bot(seat)
 
     def points(number: float) -> str:
         return counted(say, max(1, whole_points(abs(number))), unit)
@@ -141,7 +144,15 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
     result, choices, margin = (whole_points(figures[it]) for it in ("result", "choices", "margin"))
     luck = result - choices
     most = max(abs(choices), abs(luck))
-    if margin >= most:
+    found = list[str]()
+    if by_bot:  # what its moves were worth is unknown, so there is no telling what decided the game
+        version = by_bot[0].before.version
+        is_to_the_end = all(it.before.version < version for it in line.moves_of(seat))
+        text = _BOT_TO_THE_END if is_to_the_end else _BOT_AT_TIMES
+        found.append(say.gettext(text, turn=turn_in_words(game, version, locale)))
+        if moves and abs(choices) > margin:
+            found.append(say.gettext(_OWN_GAINED if choices > 0 else _OWN_LOST, points=points(choices)))
+    elif margin >= most:
         found = [say.gettext("In this game, your moves can't be told apart from luck.")]
     elif abs(choices) == most:
         text = _MOVES_GAINED if choices >= 0 else _MOVES_LOST
@@ -153,7 +164,7 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
     if clear:
         gain, text, version = max(clear)
         found.append(say.gettext(text, turn=turn_in_words(game, version, locale), points=points(gain)))
-    if unit and (swing := _largest_swing(game, seat, unit)):
+    if unit and not by_bot and (swing := _largest_swing(game, line, seat, unit)):
         version, gain = swing
         texts = _BY_OPPONENT if len(game.seats) == 2 else _BY_OTHERS
         found.append(say.gettext(texts[gain > 0], turn=turn_in_words(game, version, locale), points=points(gain)))
@@ -164,6 +175,10 @@ _MOVES_GAINED = noted("Your moves decided the game: they gained about %(points)s
 _MOVES_LOST = noted("Your moves decided the game: they cost you about %(points)s.")
 _LUCK_GAINED = noted("Luck decided the game: it brought you about %(points)s.")
 _LUCK_LOST = noted("Bad luck decided the game: it cost you about %(points)s.")
+_BOT_TO_THE_END = noted("A bot played for you from here on: %(turn)s. Its moves count as luck.")
+_BOT_AT_TIMES = noted("A bot played some of your turns. The first: %(turn)s. Its moves count as luck.")
+_OWN_GAINED = noted("Your own moves gained about %(points)s.")
+_OWN_LOST = noted("Your own moves cost you about %(points)s.")
 _COSTLIEST = noted("Your costliest move: %(turn)s, about %(points)s lost.")
 _FINEST = noted("Your best move: %(turn)s, about %(points)s gained.")
 _BY_OPPONENT = (
@@ -176,10 +191,10 @@ _BY_OTHERS = (
 )
 
 
-def _largest_swing(game: Game, seat: Seat, unit: str) -> tuple[int, float] | None:
+def _largest_swing(game: Game, line: Line, seat: Seat, unit: str) -> tuple[int, float] | None:
     """Return the version before the turn of another seat that changed this seat's lead over the others' average most, and
     the change. Return None if no turn changed it."""
-    rules, line = game.table.rules, line_of(game.head.rules, whole_log(game.game_id))
+    rules = game.table.rules
 
     def lead(table: Table) -> float:
         scores = rules.view(table.state, None)[unit]
