@@ -589,7 +589,9 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     wishes = replace(wishes, line=" ".join(_statements_in([wishes.line])) or wishes.line)
     if (command := near_command(wishes.line, locale)) and not passes(wishes.line, locale):
         word = word_for(command, locale)
-        doing.offers += [command] if command in (PAUSE, RESUME, UNDO) else []
+        doing.offers += (
+            [command] if command in (PAUSE, RESUME, UNDO, RESIGN) else []
+        )  # a resignation is confirmed first
         return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time

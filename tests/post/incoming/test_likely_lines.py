@@ -7,7 +7,7 @@ import pytest
 from server.games import Seat
 from server.post.incoming.likely import likely_steps, nearest_line
 from server.post.incoming.lines import Grammar, Spoken
-from tests.post.incoming.replying import a_move, ada_writes
+from tests.post.incoming.replying import a_move, ada_writes, confirmation_in
 from tests.post.office import Office
 from tests.support.games import everything_due_happens, game_of, happened
 from tests.support.samples import Played, positions
@@ -92,3 +92,11 @@ def test_a_refused_second_step_is_answered_with_the_nearest_legal_turn(office: O
     told = " ".join(ada_writes(office, "1 lay dot b4; 1 lay dot b5").text.split())
     assert "Step 2:" in told
     assert 'This is possible: "1 lay dot star b4; ' in told
+
+
+@pytest.mark.parametrize("word", ["resing", "resgin"])
+def test_a_yes_to_a_misspelt_resignation_asks_to_confirm_it(office: Office, ada: UUID, word: str) -> None:
+    game_id = game_of(ada, bots=2)
+    assert 'Did you mean "resign"?' in ada_writes(office, word).text
+    assert confirmation_in(ada_writes(office, "yes"))
+    assert "seat-handed-over" not in happened(game_id)
