@@ -4,8 +4,8 @@ A game is a package with the members of `Game`. It may also have `PRESET`, `SCOR
 `RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `MUCH`, `resample`, `draw`, `with_news`,
 `thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
 `rest_of_turn`, `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
-`spoken_words`, `meant_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`, `without_needless`,
-`known_words`, `example`, `rule_values`, `TERMS`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
+`spoken_words`, `meant_moves`, `named_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`,
+`without_needless`, `known_words`, `example`, `rule_values`, `TERMS`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
 a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """

@@ -310,6 +310,13 @@ def meant_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> l
     return found
 
 
+def named_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+    """Return the moves that a text names, even an illegal one. By default, those of `meant_moves`."""
+    find = getattr(rules, "named_moves", None)
+    found: list[Any] = find(text, locale, legal) if find and legal else meant_moves(rules, text, locale, legal)
+    return found
+
+
 def later_moves(rules: Rules, state: Any, seat: int) -> list[Any]:
     """Return the steps that a seat may name beside the legal ones, since they can follow in the same turn."""
     find = getattr(rules, "later_moves", None)

@@ -55,6 +55,7 @@ from server.games.sternenglanz.spoken import (
     fitting_moves,
     known_words,
     meant_moves,
+    named_moves,
     read_spoken,
     spoken_words,
     strange_word,

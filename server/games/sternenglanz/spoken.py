@@ -14,6 +14,17 @@ from unicodedata import combining, normalize
 
 from server.games.contract import Json
 from server.games.errors import MalformedMove
+from server.games.sternenglanz.loose import (
+    AND,
+    FROM,
+    STAR,
+    WORDS,
+    Card,
+    Dialect,
+    finishing_moves,
+    loose_moves,
+    missing_card,
+)
 from server.games.sternenglanz.material import CARDS, FIELDS, GEBURT, KIND_OF, LOCH, SLOTS, STARS, SUPERNOVA, WANDERUNG
 from server.games.sternenglanz.moves import (
     MOST_STEPS,
@@ -90,23 +101,19 @@ _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
 _WORD = re.compile(r"\w+")
 _LIKE_FIELD = re.compile(r"[a-z]\d{1,3}")
 _IN_SENTENCES = frozenset({"put", "set", "mets", "metti", "a"})
-_AND = frozenset({"and", "und", "et", "e"})
 _ONE = frozenset({"one", "einen", "einer", "une", "una"})
-_FROM = frozenset({"from", "von", "depuis", "de", "du", "d", "da"})
-_STAR = frozenset({"star", "stern", "etoile", "stella"})
 _PASSES = (*(Move((Lapse(slot),)) for slot in SLOTS), Move((Finish(),)), Move((LayCards(False, None, None),)))
+_INFLECTED: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "de": {
+        LOCH: ("schwarze Loch", "schwarzen Loch", "schwarze Löcher"),
+        WANDERUNG: ("Sternwanderungen", "Wanderungen"),
+        GEBURT: ("Sterngeburten", "Geburten"),
+    },
+    "en": {LOCH: ("black holes", "holes"), WANDERUNG: ("migrations",), GEBURT: ("births",)},
+    "fr": {},
+    "it": {},
+}
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
-
-
-class _Dialect(NamedTuple):
-    """What a reader may write: each phrase, as plain words, and what it means."""
-
-    verbs: Mapping[str, str]
-    classes: Mapping[_Words, str]
-    types: Mapping[_Words, str]
-    fillers: frozenset[str]
-    slots: frozenset[str]
-    beginnings: frozenset[str]
 
 
 class _Wanted(NamedTuple):
@@ -178,14 +185,22 @@ def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
         if (step := _two_steps(text, tongue, legal) or _several_steps(text, tongue, legal)) is not None:
             return [step]
     found = dict.fromkeys(move for tongue in {locale, *LOCALES} for move in _meant_in(text, tongue, legal))
-    return [it for it in found if it in legal]
+    return [it for it in found if it in legal] or [it for it in named_moves(text, locale, legal) if it in legal]
+
+
+def named_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
+    """Return the legal moves that a text of one step names, or a single illegal one."""
+    for tongue in dict.fromkeys((locale, *LOCALES)):
+        if found := loose_moves(_plain(text), _dialect(tongue), legal):
+            return found
+    return []
 
 
 def _two_steps(text: str, locale: str, legal: Sequence[Move]) -> Move | None:
     """Return the two steps of a text such as `place a star on b6 with card 1 and one on a1 with card 3`, or None. Each of
     them must mean one legal move."""
     words = _plain(text)
-    ands = [nr for nr, word in enumerate(words) if word in _AND]
+    ands = [nr for nr, word in enumerate(words) if word in AND]
     if len(ands) != 1 or ";" in text:
         return None
     first, second = words[: ands[0]], words[ands[0] + 1 :]
@@ -220,10 +235,12 @@ def fitting_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
         said = {_first_verb(word, known, tongue) for word in _plain(text) if word not in known.fillers | _IN_SENTENCES}
         if found := [it for it in legal if said and said <= set(_plain(write_spoken(it, tongue)))]:
             return list({effect(it): it for it in reversed(found)}.values())[::-1]  # any copy of a card
-    return []
+    is_of_cards = bool(legal) and isinstance(legal[0].steps[0], Choose | LayCards)
+    counted = named_moves(f"card {text}", locale, legal) if is_of_cards else []  # such as `1 and 2`
+    return finishing_moves(_plain(text), legal) or counted
 
 
-def _first_verb(word: str, known: _Dialect, tongue: str) -> str:
+def _first_verb(word: str, known: Dialect, tongue: str) -> str:
     """Return the verb that our emails use instead of this one. Leave any other word as it is."""
     return _bare(_VERBS[tongue][known.verbs[word]][0]) if word in known.verbs else word
 
@@ -243,21 +260,21 @@ def _meant_in(text: str, locale: str, legal: Sequence[Move]) -> Iterator[Move]:
                 yield read_spoken(" ".join((slot, *told)), locale)
 
 
-def _with_class(words: _Words, known: _Dialect) -> Iterator[_Words]:
+def _with_class(words: _Words, known: Dialect) -> Iterator[_Words]:
     """Yield the words with each class of stars if they only say "star"."""
-    if len(words) > 2 and words[-2] in _STAR and known.verbs.get(words[-3]) == "lay":
+    if len(words) > 2 and words[-2] in STAR and known.verbs.get(words[-3]) == "lay":
         yield from ((*words[:-2], kind, words[-1]) for kind in STARS)
     else:
         yield words
 
 
-def _cards_in(words: _Words, known: _Dialect, legal: Sequence[Move]) -> Iterator[Move]:
+def _cards_in(words: _Words, known: Dialect, legal: Sequence[Move]) -> Iterator[Move]:
     """Yield the first legal move with these cards in this order. A card without a number is any copy. A verb may be
     missing if there is an "and" between the cards."""
-    told = _verb_first(tuple(word for word in words if word not in _AND), known)
+    told = _verb_first(tuple(word for word in words if word not in AND), known)
     drops = bool(told) and known.verbs.get(told[0]) == "drop"
     verb = known.verbs.get(told[drops]) if len(told) > drops else None
-    if verb not in ("choose", "lay") and (drops or not _AND.intersection(words)):
+    if verb not in ("choose", "lay") and (drops or not AND.intersection(words)):
         return
     try:
         first, rest = _wanted_card(told[drops + 1 :] if verb in ("choose", "lay") else told, known)
@@ -282,27 +299,35 @@ def _name_of(wanted: _Wanted, locale: str) -> str:
     return name if wanted.number else name.rpartition("#")[0].strip()
 
 
+def _name_of_missing(card: Card, locale: str) -> str:
+    kinds = [it.id for it in CARDS.kinds.values() if it.type == card.type]
+    kind = next((it for it in kinds if it.rpartition("-")[2] == card.suffix), kinds[0])
+    return (
+        _name_of(_Wanted(kind, card.number), locale) if card.suffix or len(kinds) == 1 else type_name(card.type, locale)
+    )
+
+
 def _is_wanted(copy: str | None, wanted: _Wanted | None) -> bool:
     if copy is None or wanted is None:
         return copy is None and wanted is None
     return KIND_OF[copy].id == wanted.kind and wanted.number in ("", copy.rpartition("#")[2])
 
 
-def _verb_first(words: _Words, known: _Dialect) -> _Words:
+def _verb_first(words: _Words, known: Dialect) -> _Words:
     """Return the words with a verb at their end before all others, as in German: `Punktstern auf b1 legen`."""
     return (words[-1], *words[:-1]) if words and words[-1] in known.verbs else words
 
 
-def _in_order(words: _Words, known: _Dialect) -> _Words:
+def _in_order(words: _Words, known: Dialect) -> _Words:
     """Return the words of a sentence in the order of the notation, without those that the notation lacks."""
     words = _slot_first(words, known)
     told = _with_verb(_verb_first(tuple(word for word in words if word not in _IN_SENTENCES), known), known)
     if told and known.verbs.get(told[0]) in ("move", "remove"):
-        told = tuple(word for word in told if word not in _STAR)
+        told = tuple(word for word in told if word not in STAR)
     return _from_first(told) if any(known.verbs.get(word) in ("move", "remove") for word in told) else told
 
 
-def _slot_first(words: _Words, known: _Dialect) -> _Words:
+def _slot_first(words: _Words, known: Dialect) -> _Words:
     """Return the words with a slot that is named further on, such as `with card 1`, before all others."""
     pairs = enumerate(pairwise(words))
     found = [nr for nr, (word, slot) in pairs if nr and word in known.slots and slot in _SLOTS]
@@ -312,7 +337,7 @@ def _slot_first(words: _Words, known: _Dialect) -> _Words:
     return (words[at + 1], *words[: at - (words[at - 1] in _WITH)], *words[at + 2 :])
 
 
-def _with_verb(words: _Words, known: _Dialect) -> _Words:
+def _with_verb(words: _Words, known: Dialect) -> _Words:
     """Return the words with a verb if they only name a black hole and a field: `3 black hole c1` removes a star."""
     slot, rest = (words[:1], words[1:]) if words and words[0] in _SLOTS else ((), words)
     return (*slot, "remove", rest[-1]) if known.types.get(rest[:-1]) == LOCH else words
@@ -322,7 +347,7 @@ def _from_first(words: _Words) -> _Words:
     """Return the words of a migration or a removal with the field that the star leaves before any other field. Leave
     them as they are if this isn't clear."""
     fields = [nr for nr, word in enumerate(words) if word in FIELDS]
-    leaves = [nr for nr in fields if nr and words[nr - 1] in _FROM]
+    leaves = [nr for nr in fields if nr and words[nr - 1] in FROM]
     if len(leaves) != 1 or (leaves != fields[:1] and len(fields) != 2):
         return words
     [at], first = leaves, fields[0]
@@ -335,31 +360,29 @@ def strange_word(text: str, locale: str) -> str:
     """Return the first unknown word of a text that otherwise names a field and what to do there, or ""."""
     known = _dialect(locale)
     words = _in_order(_plain(text), known)
-    names = {word for name in (*known.classes, *known.types) for word in name} - _STAR
+    names = {word for name in (*known.classes, *known.types) for word in name} - STAR
     is_place = any(word in FIELDS or _LIKE_FIELD.fullmatch(word) for word in words)
     if not is_place or not any(word in names or word in known.verbs for word in words):
         return ""
     told = known_words(locale)
-    return next((word for word in words if word not in told | _AND | _ONE), "")
+    return next((word for word in words if word not in told | AND | _ONE), "")
 
 
 def fault(text: str, view: Json, locale: str) -> str:
     """Return what is wrong with a text that names one or two cards to choose or lay, or "". `view` is that of the seat."""
     known, say, words = _dialect(locale), language(locale), _plain(text)
+    if view["phase"] in ("choose", "lay") and (card := missing_card(words, known, view["hand"])):
+        return say.gettext(
+            "%(card)s is not in your hand. Your cards are %(hand)s.",
+            card=_name_of_missing(card, locale),
+            hand=", ".join(copy_name(copy, locale) for copy in view["hand"]),
+        )
     if not words or known.verbs.get(words[0]) not in ("choose", "lay"):
         return ""
     try:
         first, rest = _wanted_card(words[1:], known)
-        second, end = _wanted_card(rest, known) if rest else (None, rest)
     except MalformedMove:
         return ""
-    for card in filter(None, (first, second)):
-        if not end and not any(_is_wanted(copy, card) for copy in view["hand"]):
-            return say.gettext(
-                "%(card)s is not in your hand. Your cards are %(hand)s.",
-                card=_name_of(card, locale),
-                hand=", ".join(copy_name(copy, locale) for copy in view["hand"]),
-            )
     if first is None or rest:
         return ""
     if view["phase"] == "choose":
@@ -376,7 +399,8 @@ def known_words(locale: str) -> frozenset[str]:
     """Return the words that may occur in a step."""
     known = _dialect(locale)
     names = {word for name in (*known.classes, *known.types) for word in name}
-    return frozenset((*FIELDS, *names, *known.verbs, *known.fillers, *known.slots, *_SLOTS, *_STAR))
+    verbs = (word.lower() for tongue in ("en", locale) for words in _VERBS[tongue].values() for word in words)
+    return frozenset((*FIELDS, *names, *verbs, *known.verbs, *known.fillers, *known.slots, *_SLOTS, *STAR, *WORDS))
 
 
 def spoken_words(locale: str) -> frozenset[str]:
@@ -394,7 +418,7 @@ def _names_of(locale: str) -> Iterator[str]:
             yield piece_name(kind, known) if kind in STARS else type_name(kind, known)
 
 
-def _read_step(words: _Words, known: _Dialect) -> Step:
+def _read_step(words: _Words, known: Dialect) -> Step:
     if len(words) > 1 and words[0] in known.slots and words[1] in _SLOTS:
         words = words[1:]
     if _slot_first(words, known) != words:
@@ -415,7 +439,7 @@ def _read_step(words: _Words, known: _Dialect) -> Step:
     raise _not_a_step()
 
 
-def _read_action(slot: int, words: _Words, known: _Dialect) -> Step:
+def _read_action(slot: int, words: _Words, known: Dialect) -> Step:
     verb = known.verbs.get(words[0]) if words else None
     rest = words[1:] if verb else words
     match verb, rest:
@@ -432,11 +456,11 @@ def _read_action(slot: int, words: _Words, known: _Dialect) -> Step:
     raise _not_a_step()
 
 
-def _without_filler(words: _Words, known: _Dialect) -> _Words:
+def _without_filler(words: _Words, known: Dialect) -> _Words:
     return words[:-1] if words and words[-1] in known.fillers else words
 
 
-def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]:
+def _read_cards(words: _Words, known: Dialect) -> tuple[str | None, str | None]:
     first, rest = _read_card(words, known)
     second, end = _read_card(rest, known)
     if end:
@@ -444,7 +468,7 @@ def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]
     return first, second
 
 
-def _read_card(words: _Words, known: _Dialect) -> tuple[str | None, _Words]:
+def _read_card(words: _Words, known: Dialect) -> tuple[str | None, _Words]:
     """Return a pair: the card that these words begin with (None for no card), and the words after it."""
     wanted, rest = _wanted_card(words, known)
     if wanted and not wanted.number:
@@ -452,7 +476,7 @@ def _read_card(words: _Words, known: _Dialect) -> tuple[str | None, _Words]:
     return wanted and card_named(f"{wanted.kind}#{wanted.number}"), rest
 
 
-def _wanted_card(words: _Words, known: _Dialect) -> tuple[_Wanted | None, _Words]:
+def _wanted_card(words: _Words, known: Dialect) -> tuple[_Wanted | None, _Words]:
     """Return a pair: the card that these words begin with (None for no card), which may lack its number, and the words
     after it."""
     if words[:1] == (NO_CARD,):
@@ -480,7 +504,7 @@ def _not_a_step() -> MalformedMove:
 
 
 @cache
-def _dialect(locale: str) -> _Dialect:
+def _dialect(locale: str) -> Dialect:
     tongues = ("en", locale)
     classes = {
         _plain(name): kind
@@ -492,12 +516,17 @@ def _dialect(locale: str) -> _Dialect:
         _plain(name): type_
         for tongue in tongues
         for type_ in (GEBURT, WANDERUNG, LOCH, SUPERNOVA)
-        for name in (_id_of(type_), type_name(type_, tongue), SHORT[tongue].get(type_, type_))
+        for name in (
+            _id_of(type_),
+            type_name(type_, tongue),
+            SHORT[tongue].get(type_, type_),
+            *_INFLECTED[tongue].get(type_, ()),
+        )
     }
     verbs = {_bare(word): verb for tongue in tongues for verb, words in _VERBS[tongue].items() for word in words}
     slots = frozenset(word.lower() for tongue in tongues for word in _SLOT[tongue])
     fillers = frozenset(_ON[tongue] for tongue in tongues)
-    return _Dialect(verbs, classes, types, fillers, slots, frozenset((*verbs, *slots, *_SLOTS)))
+    return Dialect(verbs, classes, types, fillers, slots, frozenset((*verbs, *slots, *_SLOTS)))
 
 
 def _id_of(type_: str) -> str:

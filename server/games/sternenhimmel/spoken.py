@@ -22,8 +22,8 @@ _NUMBERS: Mapping[str, str] = {  # "one" is also a pronoun
     "6": "six sechs sechser sei",
     "7": "seven sieben siebener sept sette",
     "10": "ten zehn zehner dix dieci",
-    BLACK_HOLE: "black·hole schwarzes·loch schwarze·loch schwarzen·loch trou·noir buco·nero",
-    DOUBLE_STAR: "double·star double-star doppelstern étoile·double double·étoile stella·doppia doppia·stella",
+    BLACK_HOLE: "black·hole blackhole hole schwarzes·loch schwarzesloch loch schwarze·loch schwarzen·loch trou·noir buco·nero",
+    DOUBLE_STAR: "double·star double-star doublestar doppelstern doppel·stern doppel-stern étoile·double double·étoile stella·doppia doppia·stella",
 }
 _WORDS = {
     "do": "put place lay set move bring lege leg legen setze setz setzen stelle stell bewege bewegen bringe bringen ziehe "
@@ -87,7 +87,7 @@ def meant_moves(text: str, locale: str, legal: Sequence[Placement]) -> list[Plac
         case _:
             return []
     meant = [Placement(_STARS[star], board, space) for star, space in found if star in _STARS and space in _LETTERS]
-    return [it for it in meant if all(_lies(it, is_down) for is_down in faces)]
+    return [it for it in dict.fromkeys(meant) if all(_lies(it, is_down) for is_down in faces)]
 
 
 def _with_whole_board(words: list[str], locale: str, legal: Sequence[Placement]) -> list[str]:
@@ -150,7 +150,7 @@ def fault(text: str, view: Json, locale: str) -> str:
             boards=", ".join(BOARDS[it].names[locale] for it in in_play),
         )
     word = strange_word(text, locale)
-    if not word.isdecimal() or any(it in _STARS for it in words):
+    if not word.isdecimal() or any(it in _STARS and it not in _LETTERS for it in words):
         return ""
     return language(locale).gettext(
         "You have no %(star)s in your hand. Your hand is %(hand)s.", star=word, hand=" ".join(view["hand"])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from flask_babel import gettext
@@ -37,7 +38,8 @@ from server.post.desk.arguments import address_in
 from server.post.desk.days import days_in
 from server.post.incoming.child import TooMuch, child
 from server.post.incoming.commands import OFF, RESUME, word_for
-from server.post.incoming.lines import Planned, Spoken, Wishes, read_plan
+from server.post.incoming.likely import nearest_line
+from server.post.incoming.lines import Grammar, Planned, Spoken, Wishes, read_plan
 from server.post.plans import plan_sentence
 from server.post.wording import counted, moment, spoken
 from server.sanitize import mailbox_of
@@ -83,10 +85,11 @@ class Doing:
         self.offers.append(resume)
         return str(gettext('The game is paused. To continue it, reply "%(resume)s".', resume=resume))
 
-    def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
-        """Add an error to the answer, below earlier ones."""
+    def goes_wrong(self, error: PlayError | RuleError, line: str = "", move: Any = None) -> None:
+        """Add an error to the answer, below earlier ones. `move`: the move that the rules refused, if they did."""
         self.look_again()  # the error refers to a newer state of the game
-        told, earlier = self._told(error), self.answer["wrong"]
+        told = self.why_not(error, move) if isinstance(error, RuleError) and move is not None else self._told(error)
+        earlier = self.answer["wrong"]
         wrong = earlier if told in earlier else f"{earlier} {told}".strip()
         self.answer.update(wrong=wrong, line=self.answer["line"] or line, moves=True)
 
@@ -95,6 +98,14 @@ class Doing:
         """Return whether the email to which this one replies was about a turn of its player."""
         turns = at_version(self.game, self.mail.turn).turns
         return bool(turns) and turns[self.mail.seat] == self.mail.turn
+
+    def why_not(self, error: RuleError, move: Any) -> str:
+        """Return why a move is illegal, and the legal turn that is most like it."""
+        table, locale = self.game.table, spoken().locale
+        near = nearest_line(Grammar(Spoken(table.rules, locale)), table.state, self.mail.seat, move)
+        told = refusal(table.rules.NAME, error, locale)
+        possible = gettext('This is possible: "%(line)s"', line=near)
+        return f"{told} {possible}" if near else told
 
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
@@ -151,6 +162,7 @@ def do(doing: Doing, wishes: Wishes) -> None:
                     else (wishes.plan or "")
                     if step is _plan
                     else "",
+                    wishes.parsed_move if step is _move else None,
                 )
 
 

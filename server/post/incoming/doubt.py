@@ -150,7 +150,7 @@ _BANNER = re.compile(  # warnings that companies add above external emails
 )
 _BEGINS = r"(?:^|[,;:–—-] ?)(?:(?:oh|ah|hm+|sorry|actually|please|no|but|and|bitte|nein|ach|aber|und|non|mais|et|s'il vous plaît|ma|no|per favore|e)[ ,]+)*"
 PASS = (  # a whole line
-    r"(?:(?:i(?:[’']ll| will)? )?pass(?: (?:this|my) turn)?|(?:ich |je )?passe(?: mon tour)?|(?:io )?passo(?: il turno)?)"
+    r"(?:(?:i(?:[’']ll| will)? )?pass(?: (?:this|my) turn)?|(?:ich |je )?passen?(?: mon tour)?|(?:io )?passo(?: il turno)?)"
 )
 _IF = r"\b(?:if|provided|providing|(?:as|so) long as)"
 _FINE = r"(?:ok|okay|fine|happy)"

@@ -45,7 +45,7 @@ _POLITELY = re.compile(  # a command, "please", and a few friendly words
 )
 PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
 _BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # the form in which our reply to ? groups moves
-_ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)")  # as in `5 -> leo c`
+_ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[>→⇒➔➜]) ?(?=\w)")  # as in `5 -> leo c`
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
 _BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
 _MOST_OFFERED = 100  # moves per line
@@ -100,7 +100,7 @@ _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
 _CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
 _ANNOUNCES = re.compile(r"\b(?:move|turn|zug|coup|mossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
-_PARTS = re.compile(r"(?<=[.!])\s+|,\s+")
+_PARTS = re.compile(r"(?<=[.!])\s+|,\s+|\s+[-–]\s+")
 _FAREWELL = re.compile(  # with a capitalised name at its end
     r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
     r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"

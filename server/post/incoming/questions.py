@@ -14,7 +14,7 @@ from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
 from server.clock import clock
-from server.games import Json, Seat
+from server.games import Json, RuleError, Seat, SeededDice
 from server.games.presentation import (
     example,
     fault,
@@ -69,6 +69,7 @@ from server.post.incoming.doubt import (
     is_told_to_others,
     sentences_in,
 )
+from server.post.incoming.likely import likely_steps
 from server.post.incoming.lines import (
     FULL_LINE,
     PASSING,
@@ -654,11 +655,14 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if wishes.problem != "not-understood":
         return ""
     if is_question(wishes.line):
-        return str(_about_question(locale))
+        is_move = move_in(wishes.line.rstrip(" ?"), Spoken(doing.game.table.rules, locale)) is not None
+        return (is_move and _perhaps(doing, wishes.line)) or str(_about_question(locale))
     wishes = replace(wishes, line=" ".join(_statements_in([wishes.line])) or wishes.line)
-    if command := near_command(wishes.line, locale):
+    if (command := near_command(wishes.line, locale)) and not passes(wishes.line, locale):
         word = word_for(command, locale)
-        doing.offers += [command] if command in (PAUSE, RESUME, UNDO) else []
+        doing.offers += (
+            [command] if command in (PAUSE, RESUME, UNDO, RESIGN) else []
+        )  # a resignation is confirmed first
         return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
@@ -681,9 +685,11 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
         doing.offers.append(rules.write_move(move))
         asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
         return f"{unknown} {asks}" if near else str(asks)
+    if perhaps := _perhaps(doing, line):
+        return perhaps
     if word:
         possible = words_in_place_of(word, line, grammar)
-        is_space = _SPACE.fullmatch(word) and all(map(_SPACE.fullmatch, possible))
+        is_space = _SPACE.fullmatch(word) and (len(word) > 1 or all(map(_SPACE.fullmatch, possible)))
         if is_space:
             unknown = gettext("There is no space %(word)s.", word=word)
         if possible and len(possible) <= _MOST_POSSIBLE:
@@ -697,7 +703,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) == 1:
         doing.offers.append(rules.write_move(meant[0]))
-    if len(meant) > _MOST_NAMED or len(meant) == 1:
+        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=moves))
+    if len(meant) > _MOST_NAMED:
         return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
     if meant:
         return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
@@ -707,6 +714,24 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if may_be_move and (word := _unknown_word_in(line, grammar)):
         return f"{gettext(_unknown(word), word=word)} {gettext(_PROBLEMS['not-understood'])}"
     return ""
+
+
+def _perhaps(doing: Doing, line: str) -> str:
+    """Return the question whether a line means the turn that it most likely means, or why this turn is illegal, or ""."""
+    rules, locale, seat = doing.game.table.rules, spoken().locale, doing.mail.seat
+    legal = legal_moves(doing.mail, doing.game)
+    grammar = Grammar(Spoken(rules, locale), legal)
+    steps = likely_steps(line, grammar, doing.game.table.state, seat) if legal else []
+    if not steps:
+        return ""
+    if (move := move_in("; ".join(map(rules.write_move, steps)), grammar.rules)) is None:
+        return _problem(doing.game, "two-moves") if len(steps) > 1 else ""
+    try:
+        rules.decide(doing.game.table.state, seat, move, SeededDice(bytes(32), ()))
+    except RuleError as error:
+        return doing.why_not(error, move)
+    doing.offers.append(rules.write_move(move))
+    return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale)))
 
 
 def _unknown(word: str) -> str:

@@ -504,3 +504,57 @@ def test_an_announced_move_is_played_if_the_rest_is_strict(line: str, locale: st
 def test_a_name_that_is_not_in_play_is_not_left_out(line: str) -> None:
     legal = [it for it in PLACEMENTS.values() if it.board == "taurus"]
     assert nearest_move_in(line, Grammar(Spoken(sternenhimmel, "en"), legal)) is None
+
+
+HAND = ("loch-c#3", "geburt#1", "wanderung-2#6", "wanderung-3#7", "wanderung-3#3")
+
+
+@pytest.mark.parametrize(
+    ("line", "locale", "frozen"),
+    [
+        ("Ich nehme die erste und zweite Karte", "de", "choose loch-c#3 geburt#1"),
+        ("die ersten beiden", "de", "choose loch-c#3 geburt#1"),
+        ("Zweite und vierte Karte bitte", "de", "choose geburt#1 wanderung-3#7"),
+        ("Karten 2 und 3", "de", "choose geburt#1 wanderung-2#6"),
+        ("first and second card", "en", "choose loch-c#3 geburt#1"),
+        ("I take star birth and the black hole", "en", "choose geburt#1 loch-c#3"),
+        ("Ich nehme die Sterngeburt und das Schwarze Loch", "de", "choose geburt#1 loch-c#3"),
+        ("star birth + black hole", "en", "choose geburt#1 loch-c#3"),
+        ("black hole into slot 3, star birth into slot 2", "en", "choose geburt#1 loch-c#3"),
+        ("Platz 2: Sterngeburt, Platz 3: Schwarzes Loch", "de", "choose geburt#1 loch-c#3"),
+        ("beide Sternwanderung 3", "de", "choose wanderung-3#7 wanderung-3#3"),
+        ("migration and black hole", "en", None),  # 2 or 3
+        ("star birth or black hole", "en", None),
+        ("no star birth and black hole", "en", None),
+        ("keine Sterngeburt, Schwarzes Loch", "de", None),
+        ("star birth and migration 2 and black hole", "en", None),
+    ],
+)
+def test_the_first_cards_can_be_named_by_place_type_or_slot(line: str, locale: str, frozen: str | None) -> None:
+    legal = [sternenglanz.read_move(f"choose {' '.join(cards)}") for cards in permutations(HAND, 2)]
+    assert understood(line, sternenglanz, locale, legal).move == frozen
+
+
+@pytest.mark.parametrize(
+    ("line", "locale", "frozen"),
+    [
+        ("f18 f1 f2 e2", "en", "3 move f18 f1 f2 e2"),
+        ("f18 > f1 > f2 > e2", "en", "3 move f18 f1 f2 e2"),
+        ("f18 nach e2", "de", "3 move f18 f1 f2 e2"),
+        ("bewege f18 über f1 und f2 nach e2", "de", "3 move f18 f1 f2 e2"),
+        ("star birth on b6", "en", "2 lay punkt b6"),
+        ("Mit der zweiten Karte einen Punktstern auf b6", "de", "2 lay punkt b6"),
+        ("slot one remove c11", "en", "1 remove c11"),
+        ("1 schwarzes Loch B c11", "de", "1 remove c11"),
+        ("erst c11 entfernen", "de", "1 remove c11"),
+        ("bright star on b6", "en", None),  # illegal
+        ("dot star next to c11", "en", None),
+        ("dot star on b6 or c11", "en", None),
+        ("f18 from e2 from f1", "en", None),
+        ("done", "en", None),
+    ],
+)
+def test_the_words_of_a_step_may_stand_in_any_order(line: str, locale: str, frozen: str | None) -> None:
+    moves = ("1 remove c11", "2 lay punkt b6", "3 move f18 f1 f2 e2", "3 move f18 f1 f2 f3", "finish")
+    legal = [sternenglanz.read_move(it) for it in moves]
+    assert understood(line, sternenglanz, locale, legal).move == frozen

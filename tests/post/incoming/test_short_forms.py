@@ -261,8 +261,8 @@ def test_a_needless_finish_is_ignored_and_the_wrong_line_is_named(office: Office
     everything_due_happens()
     told = ada_writes(office, "finish").text
     assert "Use two slots in a turn, or all three." in told
-    told = " ".join(ada_writes(office, "1 lay b4\nfinish\nsay hello").text.split())
-    assert "that didn't work. 1 lay b4 " in told
+    told = " ".join(ada_writes(office, "1 lay b4 b5\nfinish\nsay hello").text.split())
+    assert "that didn't work. 1 lay b4 b5 " in told
     assert "We understood “finish” and “say hello”" in told
     table = head_of(game_id).table
     *actions, cards = whole_turn(table.rules, table.state, 0, "en").split("; ")
