@@ -103,6 +103,11 @@ _SENTENCES: Mapping[str, str] = {
         'To stop your clock at night, reply for example "%(line)s". Then no reminders arrive at night, except the last one.'
     ),
 }
+OF_NEWCOMERS = (  # topics of questions whose answer needs no account
+    *("online", "privacy", "operators", "signing-in", "invited", "reminders", "language", "zone"),
+    *(topics.COST, topics.APP, topics.LATE, topics.MAILS, topics.NIGHTS, topics.PICTURES, topics.STARTING),
+    *(topics.ENDING, topics.SECRETS),
+)
 _SECTIONS = {topics.ENDING: "end", topics.SECRETS: "secrets"}  # of the rules
 
 

@@ -403,6 +403,7 @@ def _further_help(name: str) -> list[str]:
         (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
         ("bob@example.org", gettext("invites Bob. You can name several addresses")),
         ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
+        ("bots=2 level=4", gettext("seats two bots of level 4. Levels go from 1 (easy) to 6 (very strong)")),
         ("title=Friends private=yes", gettext("a title, and only invited players can join")),
         ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
         ("take_back=never", gettext("no player can take a move back")),

@@ -64,6 +64,7 @@ from server.post.incoming.mime import head_and_body
 from server.post.mime import fit_id
 from server.post.nearest_topics import nearest_topic
 from server.post.table_help import numbered
+from server.post.topics import HOW_LONG, LATE, MAILS
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
@@ -79,6 +80,15 @@ _LATEST_REVIEW = timedelta(hours=6)  # after that, an email explains why a revie
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
 _LONGEST_SUBJECT = 150
 _FEW_WORDS = 6
+_ANSWERED_TO_STRANGERS = (
+    "online",
+    "privacy",
+    "operators",
+    "levels",
+    HOW_LONG,
+    LATE,
+    MAILS,
+)  # topics of their questions
 _AUTHENTIC = " authentic"  # ends the subjects of counts
 
 log = logging.getLogger(__name__)
@@ -236,7 +246,9 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     if all(it.command == commands.RULES for it in wishes):
         wishes += [Wish(commands.PLAY, game) for game in GAMES]
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
-    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked)
+    asks = dict.fromkeys(map(nearest_topic, filter(is_question, sentences_in(read.lines))))
+    topics = [it for it in asks if it in _ANSWERED_TO_STRANGERS]
+    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, topics=topics)
 
 
 def _finish_with_welcome(mail: DeskMail, read: replies.Mail, locale: str, closed: str, **more: object) -> None:

@@ -268,7 +268,7 @@ def _find(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(rest)
     if wanted.emails:
         raise Unclear(noted('To invite someone, use "new" or "invite".'))
-    if wanted.bots != 0:
+    if wanted.bots != 0 or wanted.bot != DEFAULT_BOT:
         raise Unclear(
             noted('To play with bots and people, use "new", such as "new %(game)s bots=1".'), game=wanted.rules
         )

@@ -33,7 +33,7 @@ from server.post.desk.rule_texts import game_in_short, rules_in_short, section_a
 from server.post.desk.setting_lines import line_for_setting
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
 from server.post.desk.wishes import name_in, only_names
-from server.post.general_answers import answers_about_desk, general_answer
+from server.post.general_answers import OF_NEWCOMERS, answers_about_desk, general_answer
 from server.post.incoming import replies
 from server.post.incoming.doubt import (
     NAMES,
@@ -53,15 +53,12 @@ from server.post.topics import (
     APP,
     COST,
     DUE,
-    ENDING,
     HOW_LONG,
     HOW_TO_PLAY,
     LATE,
     LEFT,
     MAILS,
     NIGHTS,
-    PICTURES,
-    SECRETS,
     STARTING,
     STOPPING,
     THE_GAME,
@@ -235,10 +232,6 @@ _MOST_OF_NAME = 3  # words below a farewell
 _PARTS = re.compile(r"(?<=[.!?])\s+|\s*,\s+(?=(?:and|und|et|e)\s)|\s*,?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE)
 _MOST_RULES = 3  # words after the command
 _OF_TIME = (HOW_LONG, DUE, LEFT)
-_OF_GUESTS = (  # topics of questions whose general answer is for people who have no account yet
-    *("online", "privacy", "operators", "signing-in", "invited", "reminders", "language", "zone"),
-    *(COST, APP, LATE, MAILS, NIGHTS, PICTURES, STARTING, ENDING, SECRETS),
-)
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
 _MOST_QUOTED = 80  # characters
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
@@ -476,7 +469,7 @@ def _facts_about(question: str, game: Game) -> list[str]:
     topic = nearest_topic(question)
     if topic in _OF_TIME:
         return list(terms_of(game))
-    return list(chain(*general_answer(topic, "", (game.head.rules,)))) if topic in _OF_GUESTS else []
+    return list(chain(*general_answer(topic, "", (game.head.rules,)))) if topic in OF_NEWCOMERS else []
 
 
 def _given_away() -> str:

@@ -70,6 +70,31 @@ def test_a_new_game_has_people_and_bots(ann: Correspondent, line: str, seats: li
     assert ('reply "fill 1"' in answer.text) is ("open" in seats)
 
 
+@pytest.mark.parametrize(
+    ("line", "bot"),
+    [
+        ("play sternenhimmel level=6", "level-6"),
+        ("play sternenglanz 3 on level 4", "level-4"),
+        ("spiele sternenhimmel stufe 5", "level-5"),
+        ("new sternenhimmel bots=2 level=1", "level-1"),
+        ("play sternenhimmel", "greedy"),
+    ],
+)
+def test_a_player_chooses_how_strong_the_bots_are(ann: Correspondent, line: str, bot: str) -> None:
+    player_id = ann_joins(ann)
+    if line.startswith("spiele"):
+        ann.asks("set language de")
+    ann.asks(line)
+    assert {row.bot for row in newest(player_id).seats if row.kind == "bot"} == {bot}
+
+
+@pytest.mark.parametrize("line", ["play sternenhimmel level=7", "find sternenhimmel level=2"])
+def test_a_level_without_bots_or_that_is_none_is_refused(ann: Correspondent, line: str) -> None:
+    player_id = ann_joins(ann)
+    ann.asks(line)
+    assert not desk.numbers(player_id)
+
+
 def test_more_bots_than_seats_open_no_game(ann: Correspondent) -> None:
     player_id = ann_joins(ann)
     assert "more invitations and bots than seats" in ann.asks("new sternenhimmel 3 bots=3").text

@@ -232,6 +232,15 @@ def test_a_first_email_says_that_playing_is_free_and_needs_no_app(ann: Correspon
         assert "This server takes no payments." in told and "You need no app" in told
 
 
+def test_a_first_email_answers_what_a_stranger_asks(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hi! Must I be online at the same time as the others? Who runs this? What's for dinner?")
+    for part in (hello.text, hello.page):
+        told = " ".join(part.split())
+        assert "You needn't be online together." in unescape(told)
+        assert "postmaster@stars.example" in told
+        assert "dinner" not in told
+
+
 def test_a_first_email_shows_what_each_game_is_and_how_to_start_it(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     for line, game in {
