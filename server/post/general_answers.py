@@ -1,7 +1,7 @@
 """Answers to questions that need no game: a sentence, or the lines that do what the writer asks about."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,32 +112,33 @@ _SECTIONS = {topics.ENDING: "end", topics.SECRETS: "secrets"}  # of the rules
 
 
 class Answer(NamedTuple):
-    """What answers a question: sentences, and the items of a list below them."""
+    """What answers a question."""
 
-    told: list[str]
-    items: list[str]
+    told: list[str]  # sentences
+    items: Sequence[str] = ()  # of a list below the sentences
+    lines: Sequence[str] = ()  # lines to reply with, with what they do
+    heading: str = ""  # of the lines in an answer from the post desk
 
 
 def general_answer(topic: str, text: str = "", games: tuple[str, ...] = tuple(GAMES)) -> Answer:
-    """Return the answer to a question about this topic, as `nearest_topic` or `is_about` know it, or two empty lists.
-    `text`: the question, which may name a game by its number. `games`: the kinds of games that it may be about."""
+    """Return the answer to a question about this topic, as `nearest_topic` or `is_about` know it. Return an answer without
+    content to any other topic. `text`: the question, which may name a game by its number. `games`: the kinds of games
+    that it may be about."""
+    heading = gettext("Reply with a line such as:")
     if name := _SETTINGS.get(topic):
-        return Answer([gettext("Reply with a line such as:")], help_of_settings([name]))
+        return Answer([], [], help_of_settings([name]), heading)
     if topic in _SECTIONS:
         return _of_rules(_SECTIONS[topic], games)
     if topic in (topics.THE_GAME, topics.HOW_TO_PLAY):
         told = [f"{name.capitalize()}. {game_in_short(name, spoken().locale)}" for name in games]
-        return Answer(told, [_rules_line(name) for name in games])
-    if topic == topics.LEFT:
-        return Answer(usual_times(), [])
-    told = _sentences(topic, text)
+        return Answer(told, [], list(map(_rules_line, games)), heading)
     if topic in _AT_DESK:
-        told = [] if topic == topics.SCORING else told
-        return Answer([*told, gettext("Reply with a line such as:")], _lines(_AT_DESK[topic], games))
+        return Answer([], [], _lines(_AT_DESK[topic], games), heading)
+    told = _sentences(topic, text)
     if word := _AT_TABLE.get(topic):
-        told = [*told, gettext("Reply with this line to an email about the game:")]
-        return Answer(told, _lines_at_table(word, games[0]))
-    return Answer(told, usual_times() if topic == topics.HOW_LONG else [])
+        heading = gettext("Reply with this line to an email about the game:")
+        return Answer(told, [], _lines_at_table(word, games[0]), heading)
+    return Answer(told, usual_times() if topic in (topics.HOW_LONG, topics.LEFT) else [])
 
 
 def answers_about_desk(text: str, *among: str) -> list[str]:

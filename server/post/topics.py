@@ -282,7 +282,7 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"gioc(?:are|o|hiamo)|una(?:['’]altra)? partita",
     ),
     WANTING: _phrases(
-        r"['’]d (?:like|love)|can|could|may|want|wanna|would|let['’]?s|how about",
+        r"['’]d (?:like|love)|can|could|may|want|wanna|would|let['’]?s|let me|how about",
         r"möchten?|moechten?|will|wollen|würden?|kann|können|darf|dürfen|lust|lass",
         r"veux|voudrais|voudrions|aimerais|peux|peut|puis|envie",
         r"voglio|vorrei|vorremmo|posso|possiamo|potrei|voglia",

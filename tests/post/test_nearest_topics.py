@@ -36,9 +36,10 @@ def test_each_language_has_examples_of_each_topic_and_each_topic_an_answer(app: 
     assert set(EXAMPLES[locale]) == set(EXAMPLES["en"]) == set(OTHERS)
     with app.test_request_context(), force_locale(locale):
         for topic in set(EXAMPLES[locale]) - {NOTHING}:
-            told, items = general_answer(topic)
-            assert told, topic
-            assert all(map(str.strip, (*told, *items)))
+            answer = general_answer(topic)
+            assert any(answer), topic
+            assert bool(answer.lines) == bool(answer.heading), topic
+            assert all(map(str.strip, (*answer.told, *answer.items, *answer.lines)))
     for topic, lines in EXAMPLES[locale].items():
         assert len(set(lines)) >= 10, topic
 

@@ -6,6 +6,7 @@ and the result of a search is stored with the email.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
@@ -46,13 +47,13 @@ from server.post.desk.setting_lines import (
 )
 from server.post.desk.setting_wishes import wished_setting
 from server.post.desk.wishes import Wish, wishes_in
-from server.post.general_answers import Answer, answers_about_desk, general_answer, ways_to_stop
+from server.post.general_answers import answers_about_desk, general_answer, ways_to_stop
 from server.post.incoming.commands import stops
 from server.post.incoming.doubt import is_question, sentences_in
 from server.post.incoming.replies import Mail
 from server.post.nearest_topics import nearest_topic
 from server.post.table_help import help_at_table
-from server.post.topics import A_TERM, HOW_LONG, MEANING, OF_DESK, is_about
+from server.post.topics import A_TERM, HOW_LONG, INVITING, JOINING, MEANING, OF_DESK, is_about
 from server.post.wording import spoken, titled
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -291,8 +292,9 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
     if hours and not before and not asked.line.isdecimal():  # a reply to an email that comes at another time
         line = f"{commands.SET} {commands.MAILS} {BUNDLED} {' '.join(hours)}"
         return Said(told=[*told, _did_you_mean(" ".join((gettext("set mails bundled"), *hours)))], offers=[line])
-    if (asked.is_question or not asked.near) and (answer := _answer_to(asked.line, games)):
-        return Said(told=answer.told, items=answer.items)
+    line = f"{asked.line}?" if asked.is_question else asked.line
+    if (asked.is_question or not asked.near) and (said := _answer_to(line, games)):
+        return said
     if not asked.near:
         return Said(told=told, items=[_with_help(name) for name in _FIRST])
     it = BY_NAME[asked.near]
@@ -309,13 +311,16 @@ def _kinds_of_games(errand: Errand) -> tuple[str, ...]:
     return tuple(dict.fromkeys(it["rules"] for it in own)) or tuple(GAMES)
 
 
-def _answer_to(line: str, games: tuple[str, ...]) -> Answer | None:
+def _answer_to(line: str, games: tuple[str, ...]) -> Said | None:
     """Return what we know about the topics of a line in free words, or None."""
     parts = list(sentences_in([line]))
     found = dict.fromkeys(map(nearest_topic, filter(is_question, parts))) or dict.fromkeys([nearest_topic(line)])
-    answers = [it for topic in found if (it := general_answer(topic, line, games)).told]
-    told, items = [it for one in answers for it in one.told], [it for one in answers for it in one.items]
-    return Answer(told, items) if answers else None
+    if "@" in line and not found.keys().isdisjoint((INVITING, JOINING)):
+        return offer(wishes_in([BY_NAME[commands.INVITE].name, line], is_near=False))
+    answers = [general_answer(topic, line, games) for topic in found]
+    told = dict.fromkeys(chain.from_iterable((*it.told, it.heading) for it in answers))
+    items = dict.fromkeys(chain.from_iterable((*it.items, *it.lines) for it in answers))
+    return Said(told=list(filter(None, told)), items=list(items)) if any(told) or items else None
 
 
 def _explained(question: str, games: Sequence[str]) -> Said | None:

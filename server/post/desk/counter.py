@@ -354,7 +354,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         answer.confirmed = waiting.mail_id
         answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     answer.text = _text_of(read, request)
-    asks = any(it.is_question and _has_answer(it.line) for it in request.asked)
+    asks = any(it.is_question and _has_answer(f"{it.line}?") for it in request.asked)
     answer.has_command = request.is_clear or asks or any(it.command or it.near for it in request.asked)
     is_for_tables = bool(request.asked or request.prose) and not answers
     if is_for_tables and mail.lines is None and not is_new:
@@ -431,7 +431,7 @@ def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
 
 def _apart(asked: Asked) -> list[Asked]:
     """Return each question of a line with several, so that each gets an answer of its own."""
-    questions = list(filter(is_question, sentences_in([asked.line])))
+    questions = list(filter(is_question, sentences_in([f"{asked.line}?" if asked.is_question else asked.line])))
     is_plain = asked.command or asked.near or len(questions) < 2
     return [asked] if is_plain else [replace(asked, line=it, is_question=True) for it in questions]
 

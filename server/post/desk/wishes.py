@@ -89,6 +89,14 @@ _FORMS = (
     r"(?:je (?:veux|voudrais)|j['’]aimerais)? ?une (?:\w+ )?partie de (game)",
     r"(?:(?:vorrei|voglio|vorremmo|mi piacerebbe) )?(?:gioc(?:are|o|a|hiamo)|provare|prova|iniziare|iniziamo|inizia|avviare|avvia|cominciare|cominciamo|comincia) PARTITA?(game)",
     r"(?:vorrei |voglio )?una (?:\w+ )?partita (?:a|di) (game)",
+    (
+        r"(game) (?:sounds|looks) (?:\w+ )?(?:nice|good|great|fun|interesting|better)[,.!]* "
+        r"(?:(?:so )?(?:let me|let['’]s|i['’]d like to|i want to|i['’]ll) (?:try|play|take)|please start) (?:it|that|this)(?: one)?"
+    ),
+    (
+        r"(game) klingt (?:\w+ )?(?:gut|schön|nett|toll|spannend|interessant|besser)[,.!]* "
+        r"(?:das|die|es) (?:möchte|will|würde|nehme|probiere|spiele) ich(?: gerne?)?(?: (?:mal|aus|spielen|(?:aus)?probieren|versuchen))*"
+    ),
     r"(?:can|could|would|will) you (?:please )?(?:start|begin|open|set up) (?:me |us )?ROUND?(game)\??",
     r"(?:kannst|könntest|können|könnten) (?:du|sie) (?:(?:bitte|mal|mir|uns|für mich) )*RUNDE?(game) (?:starten|beginnen|eröffnen|öffnen)\??",
     r"(?:peux-tu|pouvez-vous|pourrais-tu) (?:me |nous )?(?:lancer|commencer|démarrer|ouvrir) PARTIE?(game) ?\??",

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 from unicodedata import normalize
 from uuid import uuid4
@@ -469,7 +468,8 @@ def _facts_about(question: str, game: Game) -> list[str]:
     topic = nearest_topic(question)
     if topic in _OF_TIME:
         return list(terms_of(game))
-    return list(chain(*general_answer(topic, "", (game.head.rules,)))) if topic in OF_NEWCOMERS else []
+    answer = general_answer(topic, "", (game.head.rules,)) if topic in OF_NEWCOMERS else general_answer("")
+    return [*answer.told, *answer.items, *([answer.heading, *answer.lines] if answer.lines else [])]
 
 
 def _given_away() -> str:

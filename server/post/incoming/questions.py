@@ -401,7 +401,7 @@ def explain(doing: Doing, wishes: Wishes) -> None:
     """Fill in the answer to an email that has a problem."""
     answer, left, line, written = doing.answer, _left_undone(wishes), wishes.line, [wishes.line, *wishes.others]
     if wishes.problem == "not-understood":
-        asks = any(map(is_question, written)) or (
+        asks = any(map(is_question, sentences_in(written))) or (
             wishes.is_prose and (begins_as_question(line) or is_about(line, topics.SEEING, topics.HOW_TO_PLAY))
         )
         if asks and _answers_question(doing, wishes):
@@ -549,8 +549,12 @@ def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
     topic = "" if _seems_move(question.rstrip(" ?"), grammar) else nearest_topic(nearest or question)
     if topic and (by_topic := found(lambda *among: topic in among)):
         return by_topic
-    told, lines = general_answer(topic, question, (game.head.rules,))
-    return _Found(told, lines) if told else None
+    answer = general_answer(topic, question, (game.head.rules,))
+    below = ngettext(
+        "To do this, reply with the line below.", "To do this, reply with one of the lines below.", len(answer.lines)
+    )
+    told = [*answer.told, *answer.items, *([below] if answer.lines else [])]
+    return _Found(told, answer.lines) if told else None
 
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:
@@ -576,7 +580,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         if unknown := [question for question, it in found.items() if it is None]:
             doing.answer["done"].append(_about_unknown(unknown))
         return True
-    is_prose = wishes.is_prose and game.table.status not in OVER and any(map(is_question, written))
+    is_prose = wishes.is_prose and game.table.status not in OVER and asked != []
     if is_prose:
         is_waiting = game.table.status == "running" and turn_of(game.table, seat) is None
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
