@@ -280,7 +280,7 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
     told = answers_about_desk(asked.line, *OF_DESK)
     if is_about(asked.line, HOW_LONG):
         how_long = general_answer(HOW_LONG)
-        return Said(told=[*told, *how_long.told], items=how_long.items)
+        return Said(told=[*told, *how_long.told], items=list(how_long.items))
     if told:
         return Said(told=told)
     if meant := corrected(asked, spoken().locale):

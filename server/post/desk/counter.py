@@ -55,6 +55,7 @@ from server.post.desk.reading import (
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import pass_on
 from server.post.desk.wishes import Wish, naming, wish_in
+from server.post.general_answers import general_answer
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
@@ -247,8 +248,9 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
         wishes += [Wish(commands.PLAY, game) for game in GAMES]
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     asks = dict.fromkeys(map(nearest_topic, filter(is_question, sentences_in(read.lines))))
-    topics = [it for it in asks if it in _ANSWERED_TO_STRANGERS]
-    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, topics=topics)
+    with force_locale(locale):
+        told = [it for topic in asks if topic in _ANSWERED_TO_STRANGERS for it in general_answer(topic).told]
+    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, told=told)
 
 
 def _finish_with_welcome(mail: DeskMail, read: replies.Mail, locale: str, closed: str, **more: object) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import ClassVar
 from uuid import UUID
 
@@ -30,7 +29,6 @@ from server.post.desk.games import with_review
 from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, game_in_short, rule_sections
 from server.post.desk.wishes import Offer, Wish, naming
-from server.post.general_answers import general_answer
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
 from server.post.wording import Letter, spoken
@@ -72,7 +70,7 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         closed=closed,
         asked=asked,
         wishes=tuple(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
-        told=tuple(chain.from_iterable(general_answer(topic).told for topic in it.letter.data.get("topics", ()))),
+        told=tuple(it.letter.data.get("told", ())),
         pictured="" if closed else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
     )
 
