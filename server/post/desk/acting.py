@@ -51,7 +51,7 @@ from server.post.general_answers import answers_about_desk, general_answer, ways
 from server.post.incoming.commands import stops
 from server.post.incoming.doubt import is_question, sentences_in
 from server.post.incoming.replies import Mail
-from server.post.nearest_topics import nearest_topic
+from server.post.nearest_topics import SURE, nearest_topic
 from server.post.table_help import help_at_table
 from server.post.topics import A_TERM, HOW_LONG, INVITING, JOINING, MEANING, OF_DESK, is_about
 from server.post.wording import spoken, titled
@@ -274,7 +274,11 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
         return Said(told=[ways_to_stop()])
     if wish := wished_setting(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
         return _offer_setting(*wish)
-    games = _kinds_of_games(errand)
+    games, line = _kinds_of_games(errand), f"{asked.line}?" if asked.is_question else asked.line
+    is_term = is_about(asked.line, A_TERM) and any(section_about(line, it, spoken().locale) for it in games)
+    surely = "" if is_term else nearest_topic(line, SURE)
+    if surely and not is_about(line, surely) and (said := _answer_to(line, games)):
+        return said
     if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line, games)):
         return said
     told = answers_about_desk(asked.line, *OF_DESK)
@@ -292,7 +296,6 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
     if hours and not before and not asked.line.isdecimal():  # a reply to an email that comes at another time
         line = f"{commands.SET} {commands.MAILS} {BUNDLED} {' '.join(hours)}"
         return Said(told=[*told, _did_you_mean(" ".join((gettext("set mails bundled"), *hours)))], offers=[line])
-    line = f"{asked.line}?" if asked.is_question else asked.line
     if (asked.is_question or not asked.near) and (said := _answer_to(line, games)):
         return said
     if not asked.near:

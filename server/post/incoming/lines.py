@@ -45,7 +45,9 @@ _POLITELY = re.compile(  # a command, "please", and a few friendly words
 )
 PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
 _BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # the form in which our reply to ? groups moves
-_ARROW = re.compile(r"(?<=\w) ?(?:-{1,2}>|=>|[>→⇒➔➜]) ?(?=\w)")  # as in `5 -> leo c`
+_ARROW = re.compile(
+    r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)|(?<=\w) > (?=\w)|(?<=\d)>(?=[^\W\d])"
+)  # as in `5 -> leo c`
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
 _BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
 _MOST_OFFERED = 100  # moves per line

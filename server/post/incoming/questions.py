@@ -85,7 +85,7 @@ from server.post.incoming.lines import (
     strange_word_in,
     words_of_sentence,
 )
-from server.post.nearest_topics import nearest_topic
+from server.post.nearest_topics import SURE, nearest_topic
 from server.post.table_help import (
     example_at_table,
     help_for,
@@ -532,8 +532,8 @@ class _Found(NamedTuple):
 
 
 def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
-    """Return the answer to a question by its words, otherwise by the topic of the most similar questions that we know:
-    those to `nearest`, if it is given. Return None if we know no answer."""
+    """Return the answer to a question by its words, or by the topic of the questions that `nearest` or else it resembles
+    most. If they differ, much similarity outweighs words, except terms of the game. Return None if we know no answer."""
     game, seat = doing.game, doing.mail.seat
 
     def found(about: Callable[..., bool]) -> _Found | None:
@@ -543,18 +543,28 @@ def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
         is_any = told or is_advised or is_shown
         return _Found(told, [] if is_advised else lines, is_advised, is_shown, about(topics.MOVES)) if is_any else None
 
-    if by_words := found(partial(is_about, question)):
-        return by_words
-    grammar = Grammar(Spoken(game.table.rules, spoken().locale), legal_moves(doing.mail, game))
-    topic = "" if _seems_move(question.rstrip(" ?"), grammar) else nearest_topic(nearest or question)
-    if topic and (by_topic := found(lambda *among: topic in among)):
-        return by_topic
-    answer = general_answer(topic, question, (game.head.rules,))
-    below = ngettext(
-        "To do this, reply with the line below.", "To do this, reply with one of the lines below.", len(answer.lines)
+    def found_by_topic() -> _Found | None:
+        if not topic or (by_topic := found(lambda *among: topic in among)):
+            return by_topic if topic else None
+        answer = general_answer(topic, question, (game.head.rules,))
+        below = ngettext(
+            "To do this, reply with the line below.",
+            "To do this, reply with one of the lines below.",
+            len(answer.lines),
+        )
+        told = [*answer.told, *answer.items, *([below] if answer.lines else [])]
+        return _Found(told, answer.lines) if told else None
+
+    rules, locale, options = game.table.rules, spoken().locale, game.head.options
+    is_move = _seems_move(question.rstrip(" ?"), Grammar(Spoken(rules, locale), legal_moves(doing.mail, game)))
+    topic = "" if is_move else nearest_topic(nearest or question)
+    is_term = is_about(question, topics.A_TERM) and section_about(
+        question, rules.NAME, locale, len(game.seats), options
     )
-    told = [*answer.told, *answer.items, *([below] if answer.lines else [])]
-    return _Found(told, answer.lines) if told else None
+    is_sure = nearest_topic(nearest or question, SURE) == topic
+    if is_term or not (topic and is_sure) or is_about(question, topic):
+        return found(partial(is_about, question)) or found_by_topic()
+    return found_by_topic() or found(partial(is_about, question))
 
 
 def _answers_question(doing: Doing, wishes: Wishes) -> bool:

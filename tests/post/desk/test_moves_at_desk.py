@@ -76,7 +76,7 @@ def test_a_move_is_played_if_one_game_waits(joined: Correspondent, form: str) ->
         ("{0} {1}x {2}", "Then reply with that line."),
         ("{0} xyzzy {2}", 'We don\'t know the word "xyzzy". Possible here:'),
         ("Put my lovely {0} on {1} {2}", 'We don\'t know the word "lovely"'),
-        ("{0} {1} {2}?", "We can't answer this question"),
+        ("{0} {1} {2}?", 'Did you mean "'),
         ("{0} {1} {2}\nor rather pass, if Ben agrees", "the two could be one sentence"),
         ("Ben wrote on Monday:\n{0} {1} {2}", "This looks like quoted text"),
         ("{0} {1} {2}\n\nNo, wait!", "This contradicts or questions"),

@@ -316,7 +316,7 @@ def test_each_question_of_a_reply_is_answered(office: Office, ada: UUID, bea: UU
         "Whose turn is it?\nHow much does it cost?": ["We're waiting for your move.", "This server takes no payments."],
         "It was fun.\nIch heiße Timo": ["name Timo"],
         "Whose turn is it?\n\nSent with my phone": ["Whose turn is it? We're waiting"],
-        "What does compensation mean? Who's first?": ["What is paid:", "The scores so far"],
+        "What does compensation mean? Who's winning?": ["What is paid:", "The scores so far"],
         "Can a bot take the free seat?": ["All seats of this game are taken."],
     }.items():
         told = asks(office, text)
