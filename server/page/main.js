@@ -54,8 +54,13 @@ function Page() {
     event.preventDefault();
     main.current.focus();
   };
+  const toHand = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    main.current.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true })); // the table's key for it
+  };
   return html`
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
+    <a class="skip to-hand" href="#main" onClick=${toHand}>${t("skip.hand")}</a>
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main} key=${language}>

@@ -198,6 +198,20 @@ def test_the_focus_stays_where_the_player_is_working(house: House, windows: Wind
     expect_focus(page)
 
 
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_link_at_the_top_leads_to_the_hand(house: House, windows: Windows, rules: str) -> None:
+    client = sign_in(house, f"skip-{rules}@example.org")
+    page = windows.open(client)
+    page.goto(f"/#/games/{game_of(client, ME, BOT, BOT, rules=rules, options={'start_seat': 0})}")
+    expect(page.locator(".tray .lit, .tray .star.open").first).to_be_attached()
+    page.locator(".skip").first.focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To your hand")).to_be_focused()
+    expect(page.get_by_role("link", name="To your hand")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".tray :is(.star, .slot, .held):focus")).to_have_count(1)
+
+
 def test_the_focus_leads_from_the_hand_to_a_space_to_the_button_and_back(house: House, windows: Windows) -> None:
     client = sign_in(house, "erna@example.org")
     page = windows.open(client)
