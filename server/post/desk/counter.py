@@ -435,7 +435,7 @@ def _apart(asked: Asked) -> list[Asked]:
     """Return each question of a line with several, so that each gets an answer of its own."""
     questions = list(filter(is_question, sentences_in([f"{asked.line}?" if asked.is_question else asked.line])))
     is_plain = asked.command or asked.near or len(questions) < 2
-    return [asked] if is_plain else [replace(asked, line=it, is_question=True) for it in questions]
+    return [asked] if is_plain else [replace(asked, line=it.removesuffix("?"), is_question=True) for it in questions]
 
 
 def _has_answer(line: str) -> bool:

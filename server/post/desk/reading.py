@@ -136,7 +136,28 @@ _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _SIGNED = re.compile(rf"(?=([^\W\d_]{{2,40}})\b){NAMES}[.!]?")
-_NO_NAMES = ("sternenpost", "all", "everyone", "team", "zusammen")
+_INTRODUCED = re.compile(
+    r"(?i:(?:hi|hello|hey|hallo|bonjour|ciao)(?: there| zusammen)?[,!]? )?(?i:i['’]m|i am|ich bin (?:die|der)|je suis|(?:io )?sono) "
+    r"([^\W\d_a-zß-öø-ÿ][^\W\d_A-ZÀ-ÖØ-Þ]{1,20})[.!]?"
+)
+_NO_NAMES = (
+    "english",
+    "german",
+    "french",
+    "italian",
+    "swiss",
+    "american",
+    "british",
+    "austrian",
+    "new",
+    "sorry",
+    "lost",
+    "sternenpost",
+    "all",
+    "everyone",
+    "team",
+    "zusammen",
+)
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
 _NOTICE = 12  # words; longer lines are notices of companies
@@ -260,6 +281,12 @@ def read_request(mail: Mail, locale: str) -> Request:
         or stops(it.line)
         or is_for_desk(it.line)
     ]
+    beside = [line for line, it in _parsed(mail.lines, words_of(locale)) if it is None]
+    if is_understood(beside):
+        asked = [
+            it if it.command or not (value := _setting_outright(it.line)) else Asked(it.line, SET, value)
+            for it in asked
+        ]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
     aside = (line for line in dict.fromkeys(below) if line not in known)
@@ -369,7 +396,13 @@ def _without_signature(lines: tuple[str, ...], names: Collection[str], locale: s
 
 def first_name_in(mail: Mail) -> str:
     """Return the first name of the sender: from the `From` header, or with which they sign below a farewell, or ""."""
-    return first_name_of(mail.named) or _signed_name(mail.lines)
+    return first_name_of(mail.named) or _signed_name(mail.lines) or _introduced(mail.lines)
+
+
+def _introduced(lines: Sequence[str]) -> str:
+    """Return the name in a sentence such as `Hi, I'm Ann.`, or ""."""
+    found = (_INTRODUCED.fullmatch(it) for it in sentences_in(lines))
+    return next((it[1] for it in found if it and it[1].lower() not in _NO_NAMES), "")
 
 
 def _signed_name(lines: Sequence[str]) -> str:

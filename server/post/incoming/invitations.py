@@ -502,23 +502,27 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
 
 
 def with_offer(mail: replies.Mail, locale: str, line: str) -> replies.Mail:
-    """Return an email that only agrees to the line that our email offers, with this line in place of the yes. Lines
-    with the writer's name stay."""
-    mine, rest = _names_apart(mail)
+    """Return an email that only agrees to the line that our email offers, with this line in place of the yes. Sentences
+    with the writer's name or a wish for a setting stay, below it."""
+    mine, rest = _apart(mail)
     if not line or not agrees(rest, locale):
         return mail
     return replace(mail, lines=(line, *(["", *mine] if mine else [])), beside=None)
 
 
-def _names_apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
-    """Return a pair: the lines that only say the writer's name, such as "My name is Ann", and the email without them."""
+def _apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
+    """Return a pair: the sentences that only say the writer's name or wish for a setting, and the email without them."""
 
     def rest(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple("" if only_names(it) else it for it in lines)
+        return tuple(" ".join(it for it in _PARTS.split(line) if not _is_beside_yes(it)) for line in lines)
 
-    own = rest(mail.lines)
-    mine = [it for it, left in zip(mail.lines, own, strict=True) if it != left]
-    return mine, replace(mail, lines=own, beside=None if mail.beside is None else rest(mail.beside))
+    mine = [it for line in mail.lines for it in _PARTS.split(line) if _is_beside_yes(it)]
+    return mine, replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
+
+
+def _is_beside_yes(part: str) -> bool:
+    is_of_emails = is_about(part, MAILS, NIGHTS) and "?" not in part and not _IS_ANSWER.match(part)
+    return only_names(part) or is_of_emails or _setting_in(part) is not None
 
 
 def consents(mail: replies.Mail, locale: str) -> bool:

@@ -529,6 +529,7 @@ class _Found(NamedTuple):
     is_advised: bool = False  # whether a hint answers it
     is_shown: bool = False  # whether the table answers it
     lists_moves: bool = False
+    does: bool = False  # whether the lines do what the player asks about
 
 
 def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
@@ -547,13 +548,8 @@ def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
         if not topic or (by_topic := found(lambda *among: topic in among)):
             return by_topic if topic else None
         answer = general_answer(topic, question, (game.head.rules,))
-        below = ngettext(
-            "To do this, reply with the line below.",
-            "To do this, reply with one of the lines below.",
-            len(answer.lines),
-        )
-        told = [*answer.told, *answer.items, *([below] if answer.lines else [])]
-        return _Found(told, answer.lines) if told else None
+        told = [*answer.told, *answer.items]
+        return _Found(told, answer.lines, does=bool(answer.lines)) if told or answer.lines else None
 
     rules, locale, options = game.table.rules, spoken().locale, game.head.options
     is_move = _seems_move(question.rstrip(" ?"), Grammar(Spoken(rules, locale), legal_moves(doing.mail, game)))
@@ -579,7 +575,7 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
     found = {it: _answer_to(it, doing, nearest) for it in questions}
     if known := [it for it in found.values() if it]:
         doing.answer |= {
-            "done": _merged(it.told for it in known),
+            "done": _merged([*(it.told for it in known), _above(known)]),
             **_quoted(written),
             "how": _merged(it.lines for it in known),
         }
@@ -596,6 +592,13 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
         told = [*([waiting_for(game)] if is_waiting else []), _about_question(spoken().locale)]
         doing.answer |= {"done": told, **_quoted(written), "how": help_for_now(game, seat)}
     return is_prose
+
+
+def _above(found: Sequence[_Found]) -> list[str]:
+    """Return the sentence above the lines that do what the player asks about, or []."""
+    number = sum(len(it.lines) for it in found if it.does)
+    told = ngettext("To do this, reply with the line below.", "To do this, reply with one of the lines below.", number)
+    return [told] if number else []
 
 
 def _merged(lists: Iterable[Sequence[str]]) -> list[str]:
@@ -615,8 +618,9 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
         answer["moves"] = answer.get("moves", False) or found.is_shown
         if found.is_advised:
             do(doing, Wishes(hints=True))
+        answer["how"] = _merged([answer["how"], found.lines if found.does else []])
         known = {*answer["done"], *([waiting_for(doing.game)] if answer["played"] else [])}  # our reply says so anyway
-        answer["done"] += [it for it in found.told if it not in known]
+        answer["done"] += [it for it in (*found.told, *_above([found])) if it not in known]
     if unknown:
         answer["done"].append(_about_unknown(unknown))
 

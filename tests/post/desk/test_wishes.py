@@ -200,6 +200,30 @@ def test_a_yes_beside_a_name_or_to_a_misspelt_line_carries_both_out(ann: Corresp
     assert profile(player_id)["name"] == "Mira"
 
 
+@pytest.mark.parametrize(
+    "yes",
+    [
+        "yes please, and one mail a day is enough. I'm Ann.",
+        "Ja gern! Ich bin die Ann.\nBitte höchstens eine Mail am Tag.",
+    ],
+)
+def test_a_yes_beside_a_wish_for_a_setting_does_both(ann: Correspondent, yes: str) -> None:
+    (hello,) = ann.sends(DESK, "I'd like to play Sternenglanz against the computer")
+    ann.sends(hello.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
+    assert profile(player_id)["name"] == "Ann"
+    assert "bundled 08:00" in ann.newest_answer.text or "gebündelt 08:00" in ann.newest_answer.text
+
+
+def test_each_question_of_a_line_gets_its_own_answer(ann: Correspondent) -> None:
+    ann_joins(ann)
+    told = " ".join(ann.asks("Can the others see my email address? And how do I change my name?").text.split())
+    assert "You wrote: Can the others see my email address? The other players see your name" in told
+    assert "You wrote: And how do I change my name? Reply with a line such as: - set name Ada: " in told
+
+
 def test_a_yes_to_several_lines_or_to_an_end_does_nothing(ann: Correspondent) -> None:
     player_id = ann_joins(ann)
     for text in ("I'd like to play a game", "godbye", "I want to delete my account"):
