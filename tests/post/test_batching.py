@@ -50,6 +50,13 @@ SLOW = {"per_move": "P9D"}
 pytestmark = pytest.mark.usefixtures("within")
 
 
+@pytest.fixture(autouse=True)
+def noon(within: None) -> None:
+    """Begin hours away from any bundle, so that no test depends on the time of day."""
+    tomorrow = clock.now() + DAY
+    until(tomorrow.replace(hour=12, minute=0, second=0, microsecond=0))
+
+
 def wants(who: UUID, **mails: str) -> None:
     """This player chooses for kinds of letters; bundles come at eight and at six, UTC."""
     choices = {kind.replace("_", "-"): choice for kind, choice in mails.items()}
