@@ -228,7 +228,9 @@ _REFUSED = re.compile(
 )
 _IS_NAME = re.compile(rf"\W*{NAMES}\W*")
 _MOST_OF_NAME = 3  # words below a farewell
-_PARTS = re.compile(r"(?<=[.!?])\s+|\s*,\s+(?=(?:and|und|et|e)\s)|\s*,?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE)
+_PARTS = re.compile(
+    r"(?<=[.!?])\s+|(?<!\s),\s+(?=(?:and|und|et|e)\s)|(?<!\s),?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE
+)
 _MOST_RULES = 3  # words after the command
 _OF_TIME = (HOW_LONG, DUE, LEFT)
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")

@@ -102,7 +102,7 @@ _BEFORE_ONE = ("my", "the", "mon", "le", "mio")
 _STRAY = ".,:!()-–"
 _CHEERFUL = re.compile(r"[👍🙂😀😃😄😁😊😉🙏✨⭐🌟🎉\N{VARIATION SELECTOR-16}]|(?<!\S)[:;]-?[)D](?!\S)")
 _ANNOUNCES = re.compile(r"\b(?:move|turn|zug|coup|mossa)(?: is| ist| est| è)?\s?$", re.IGNORECASE)
-_PARTS = re.compile(r"(?<=[.!])\s+|,\s+|\s+[-–]\s+")
+_PARTS = re.compile(r"(?<=[.!])\s+|,\s+|(?<!\s)\s+[-–]\s+")
 _FAREWELL = re.compile(  # with a capitalised name at its end
     r"(?i:many thanks|thanks|thank you|cheers|good luck|have fun|(?:all the )?best(?: wishes)?|(?:best |kind )?regards|bye"
     r"|danke(?: und gr(?:u|ü|ue)(?:ß|ss)e?)?|vielen dank|[lv]g|mfg|(?:viele |liebe |beste )?gr(?:u|ü|ue)(?:ß|ss)e?|viel (?:glück|spaß)"
