@@ -1,7 +1,7 @@
 """The topic of a question in free words: that of the example questions that are most similar to it.
 
 Two sentences are similar if they share rare words, or rare groups of letters in their words. So other forms of a word
-and misspelt ones count, too. Each language has ten examples per topic, in `questions/`. All are compared, since people
+and misspelt ones count, too. Each language has ten examples or more per topic, in `questions/`. All are compared, since people
 write in any of the four.
 """
 
@@ -18,7 +18,7 @@ from unicodedata import normalize
 from server.post.topics import only_seems_about
 from server.translations import LOCALES
 
-_LEAST = 0.18  # similarity; one in ten sentences that ask nothing reaches it
+_LEAST = 0.18  # similarity; one in fifteen sentences that ask nothing reaches it
 _LEAST_WITHOUT_MARK = 0.25  # of sentences that don't end with a question mark
 SURE = 0.31  # from here on, it is more often right than the patterns of `topics.py`
 _LONGEST = 300  # characters

@@ -121,6 +121,7 @@ def terms_if_late(game: Game, seat: Seat) -> list[str]:
 
 
 def usual_terms_if_late() -> list[str]:
+    """Return what happens in most games if a player is late, a sentence each."""
     told = gettext(
         "Each email about a turn says how much time you have, and we remind you. If your time runs out, you usually get "
         "extra time once. Then a bot plays single turns for you, and finally all turns until you come back."
@@ -129,6 +130,7 @@ def usual_terms_if_late() -> list[str]:
 
 
 def way_to_stop_clock() -> str:
+    """Return how to stop one's clock in all games, a sentence."""
     line = BY_NAME[VACATION].example_in(spoken().locale)
     return str(gettext('To stop your clock in all games for some days, reply for example "%(line)s".', line=line))
 

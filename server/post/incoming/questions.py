@@ -553,12 +553,12 @@ def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
 
     rules, locale, options = game.table.rules, spoken().locale, game.head.options
     is_move = _seems_move(question.rstrip(" ?"), Grammar(Spoken(rules, locale), legal_moves(doing.mail, game)))
-    topic = "" if is_move else nearest_topic(nearest or question)
+    surely = "" if is_move else nearest_topic(nearest or question, SURE)
+    topic = surely or ("" if is_move else nearest_topic(nearest or question))
     is_term = is_about(question, topics.A_TERM) and section_about(
         question, rules.NAME, locale, len(game.seats), options
     )
-    is_sure = nearest_topic(nearest or question, SURE) == topic
-    if is_term or not (topic and is_sure) or is_about(question, topic):
+    if is_term or not surely or is_about(question, surely):
         return found(partial(is_about, question)) or found_by_topic()
     return found_by_topic() or found(partial(is_about, question))
 
@@ -678,9 +678,8 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     wishes = replace(wishes, line=" ".join(_statements_in([wishes.line])) or wishes.line)
     if (command := near_command(wishes.line, locale)) and not passes(wishes.line, locale):
         word = word_for(command, locale)
-        doing.offers += (
-            [command] if command in (PAUSE, RESUME, UNDO, RESIGN) else []
-        )  # a resignation is confirmed first
+        can_follow_yes = command in (PAUSE, RESUME, UNDO, RESIGN)  # a resignation is confirmed first
+        doing.offers += [command] if can_follow_yes else []
         return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
