@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import orjson
 
-from server.bots.search import Compared, Effort, Seen, compare
+from server.bots.search import Compared, Seen, compare
 from server.games import Rules
-from server.games.contract import Aim, Effect, Judge
+from server.games.contract import Aim, Effect, Effort, Judge
 
 ONE_TURN_AHEAD: Final = Effort(worlds=4, candidates=4)
 TO_THE_END: Final = Effort(worlds=24, candidates=4)  # a quarter of a second; with 4 worlds, most moves seem equal
@@ -28,7 +28,7 @@ MUCH: Final = 10
 
 
 def effort(rules: Rules) -> Effort:
-    return ONE_TURN_AHEAD if getattr(rules, "ONE_TURN_AHEAD", False) else TO_THE_END
+    return ONE_TURN_AHEAD if hasattr(rules, "assess") else TO_THE_END
 
 
 def suggested(seen: Seen, effort: Effort, seconds: float) -> Sequence[Compared]:

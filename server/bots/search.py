@@ -6,15 +6,13 @@ favours none of them. In each world it plays the move. Then every seat plays for
 the judge advises for that seat's view. This goes on to the end of the game. A move is worth the points that the bot's
 seat is ahead of the average of the others, and `WIN` if it wins.
 
-In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had one more turn. A move is worth what the judge says
-the bot's seat gained in that time, minus the average gain of the others.
+In games with `assess`, the bot stops when its seat has had one more turn. A move is worth what `assess` says then.
 
 Measured, with standard errors:
 
 - In a game whose turns are single moves, with 12 ms per move: playing on to the end was 6.8 points (2.0, 39 games) ahead
   of one turn.
-- In a game whose turns have several steps: playing on to the end takes seven times as long. Stopping before the seat's
-  next turn was 3.8 points (2.0, 14 games) behind one turn.
+- In a game whose turns have several steps: playing on to the end takes seven times as long.
 - Comparing twelve moves and dropping half of them again and again, instead of comparing four, showed no gain (9 games).
 
 There is no tree. A move is one of more than a hundred, so a few dozen playouts would rarely get past the first one.
@@ -30,10 +28,10 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 from server.games import GAMES, Json, Outcome, Rules, Seat
-from server.games.contract import Advise, Judge, Resample
+from server.games.contract import Advise, Assess, Effort, Judge, Resample
 
 WIN = 10.0  # points
-WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
+WIN_NEXT_TURN = 100.0  # more than `assess` returns
 _T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)  # Student's t for 95 %, from 1 degree of freedom on
 
 
@@ -53,19 +51,6 @@ class Seen(NamedTuple):
 
 def _seen(name: str, *rest: Any) -> Seen:
     return Seen(GAMES[name], *rest)
-
-
-class Effort(NamedTuple):
-    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares in them.
-    With 0.5 worlds, the bot samples one world in half of its moves.
-
-    A bot with `slack` plays any move that the judge values nearly as much as the best, and samples no worlds. The slack
-    is a share of the distance from the best of all legal moves to their average.
-    """
-
-    worlds: float = 0
-    candidates: int = 1
-    slack: float = 0
 
 
 class Compared(NamedTuple):
@@ -103,20 +88,7 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
     without a judge any move.
     """
-    if effort.slack:
-        return rng.choice(_nearly_best(seen, effort.slack))
-    return compare(seen, effort, seconds, rng)[0][0]
-
-
-def _nearly_best(seen: Seen, slack: float) -> Sequence[Any]:
-    judge: Judge | None = getattr(seen.rules, "judge", None)
-    if judge is None:
-        return seen.moves
-    worths = [*map(judge(seen.view), seen.moves)]
-    most, usual = max(worths), fmean(worths)
-    # If all moves are equal, their average may exceed them by a rounding error.
-    least = min(most, most - slack * (most - usual))
-    return [move for move, worth in zip(seen.moves, worths, strict=True) if worth >= least]
+    return compare(seen, effort, seconds, rng)[0].move
 
 
 def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Compared]:
@@ -134,29 +106,29 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[Com
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
     rng.shuffle(candidates)  # so that the judge doesn't decide between equal gains
     most_worlds = int(effort.worlds + rng.random())
-    worlds = list[list[_Reached]]()  # of each candidate
+    worlds = list[list[Reached]]()  # of each candidate
     while sample is not None and len(worlds) < most_worlds:
         try:
             world, dice = sample(seen.view, seen.story, seen.seat, PrivateDice(rng)), rng.random()
         except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story
             break
-        reached = list[_Reached]()
-        for value, move in candidates:
+        found = list[Reached]()
+        for _, move in candidates:
             if thread_time() > end:
                 return _sorted_by_gain(candidates, worlds)  # an unfinished world would be unfair
-            reached.append(_reached(seen, world, (move, value), PrivateDice(Random(dice))))
-        worlds.append(reached)
+            found.append(reached(seen, world, move, PrivateDice(Random(dice))))
+        worlds.append(found)
     return _sorted_by_gain(candidates, worlds)
 
 
-class _Reached(NamedTuple):
-    """What a move leads to in one world: the gain of its seat, and the scores of all seats."""
+class Reached(NamedTuple):
+    """What a move leads to in one world: how far its seat is ahead, and the scores of all seats."""
 
     gain: float
     scores: Sequence[float]
 
 
-def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Sequence[_Reached]]) -> list[Compared]:
+def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Sequence[Reached]]) -> list[Compared]:
     by_move = [*zip(*worlds, strict=True)] or [()] * len(candidates)
     total = reduce(lambda had, its: [*map(add, had, (it.gain for it in its))], worlds, [0.0] * len(candidates))
     gains = [gain / len(worlds) for gain in total] if worlds else [value for value, _ in candidates]
@@ -165,7 +137,7 @@ def _sorted_by_gain(candidates: Sequence[tuple[float, Any]], worlds: Sequence[Se
         margin_of([it[best].gain - it[nth].gain for it in worlds]) if nth != best else 0.0
         for nth in range(len(candidates))
     ]
-    scores = [[*map(fmean, zip(*(it.scores for it in reached), strict=True))] for reached in by_move]
+    scores = [[*map(fmean, zip(*(it.scores for it in its), strict=True))] for its in by_move]
     compared = [
         Compared(move, gain, margin, its)
         for (_, move), gain, margin, its in zip(candidates, gains, margins, scores, strict=True)
@@ -182,24 +154,28 @@ def margin_of(differences: Sequence[float]) -> float:
     return t * stdev(differences) / sqrt(len(differences))
 
 
-def _reached(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> _Reached:
-    """Return how much the seat gains on the others if it plays this move, with the scores."""
-    rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
-    stops, unit = getattr(rules, "ONE_TURN_AHEAD", False), getattr(rules, "SCORE", None)
-    on_turn, (move, value), gain, has_begun = seat, judged, 0.0, False
+def reached(seen: Seen, state: Any, move: Any, dice: PrivateDice, win: float | None = None) -> Reached:
+    """Return how far the seat is ahead of the others if it plays this move, with the scores. `win`: the points that a
+    win adds, if not the usual ones."""
+    rules, seat, unit = seen.rules, seen.seat, getattr(seen.rules, "SCORE", None)
+    assess: Assess | None = getattr(rules, "assess", None)
+    on_turn, has_begun = seat, False
     while True:
-        gain += value if on_turn == seat else -value / others
         state, before = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state), on_turn
         outcome = rules.outcome(state)
         if outcome is not None:
-            won = _won(outcome, seat)
-            gain = gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
-            return _Reached(gain, outcome.scores)
+            win = (WIN_NEXT_TURN if assess else WIN) if win is None else win
+            return Reached(result_of(outcome, seat) + win * _won(outcome, seat), outcome.scores)
         on_turn = min(rules.to_act(state))
-        if stops and has_begun and on_turn != seat:
-            return _Reached(gain, rules.view(state, seat)[unit] if unit else ())
+        if assess and has_begun and on_turn != seat:
+            return Reached(assess(state, seat), rules.view(state, seat)[unit] if unit else ())
         has_begun = has_begun or on_turn == seat != before  # the seat's next turn
-        move, value = _advised(rules, state, on_turn)
+        move = favourites(rules, state, on_turn)[0]
+
+
+def has_won(outcome: Outcome | None, seat: Seat) -> bool:
+    """Return whether the game is over, and this seat alone has won."""
+    return outcome is not None and outcome.places[seat] == 1 == outcome.places.count(1)
 
 
 def result_of(outcome: Outcome, seat: Seat) -> float:
@@ -213,18 +189,12 @@ def _won(outcome: Outcome, seat: Seat) -> float:
     return (outcome.places[seat] == 1) / outcome.places.count(1) - 1 / len(outcome.places)
 
 
-def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
-    """Return a pair: a move that the judge advises a seat to play, and its value."""
-    moves, value = favourites(rules, state, seat)
-    return moves[0], value
-
-
-def favourites(rules: Any, state: Any, seat: Seat) -> tuple[Sequence[Any], float]:
-    """Return the moves that the judge values most, and their value."""
+def favourites(rules: Any, state: Any, seat: Seat) -> Sequence[Any]:
+    """Return the moves that the judge values most for the seat on turn."""
     advise: Advise | None = getattr(rules, "advise", None)
     if advise:
         return advise(state, seat)
     moves = rules.legal_moves(state, seat)
     worths = list(map(rules.judge(rules.view(state, seat)), moves))
     most = max(worths)
-    return [move for move, worth in zip(moves, worths, strict=True) if worth == most], most
+    return [move for move, worth in zip(moves, worths, strict=True) if worth == most]

@@ -1,6 +1,6 @@
 """Hints: the best moves for a player whose opponents are all bots."""
 
-from math import ceil
+from math import ceil, inf
 from typing import Any
 from uuid import UUID
 
@@ -8,9 +8,10 @@ import pytest
 from flask import Flask
 
 from server.bots import advice
-from server.bots.search import Compared, Effort, Seen
+from server.bots.search import Compared, Seen
 from server.config import Bound
 from server.games import GAMES, Json
+from server.games.contract import Effort
 from server.play.turns import hints
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, person
@@ -170,11 +171,15 @@ def test_a_hint_tells_what_its_line_scores_and_promises_a_win_if_the_line_ends_t
 @pytest.mark.parametrize(
     ("behind", "scores", "told"),
     [
-        (0.2, (9.4, 5.0), "Less now, but probably about 3 more in your next turn."),
-        (0.2, (6.2, 2.4), "Less now, but your opponent probably gets about 3 less."),
-        (0.2, (6.2, 3.5, 3.7), "Less now, but the others probably get about 1 less on average."),
-        (0.2, (6.2, 5.0), "Less now, but better chances later."),
-        (1.0, (6.2, 5.0), "Less now, and it may not pay off."),
+        (0.2, (9.4, 5.0), "2 points less now than suggestion 1, but probably about 3 more in your next turn."),
+        (0.2, (6.2, 2.4), "2 points less now than suggestion 1, but your opponent probably gets about 3 less."),
+        (
+            0.2,
+            (6.2, 3.5, 3.7),
+            "2 points less now than suggestion 1, but the others probably get about 1 less on average.",
+        ),
+        (0.2, (6.2, 5.0), ""),  # better chances name nothing
+        (1.0, (6.2, 5.0), "2 points less now than suggestion 1, and it may not pay off."),
         (2.5, (9.4, 5.0), ""),
     ],
 )
@@ -186,6 +191,56 @@ def test_a_hint_says_what_balances_that_another_move_scores_more_at_once(
     line = hints._Line([], None, behind, 1.2, scores)
     assert hints._balances(seen, [most, line], [4, 2], "en") == ["", told]
     assert hints._balances(seen, [most, line], [4, 4], "en") == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("behind", "scores", "told"),
+    [
+        (3.0, (5.0, 5.0), ""),  # what the seat gets less is what the line is behind
+        (4.0, (2.0, 3.0), ""),  # the opponent gets less, too
+        (3.0, (8.0, 8.0), "Your opponent probably gets about 3 points more."),
+        (3.0, (8.0, 8.0, 7.0), "The others probably get about 3 points more on average."),
+        (3.0, (6.0, 6.0), "You probably get about 2 points less, your opponent about 1 more."),
+        (3.0, (6.0, 6.0, 5.0), "You probably get about 2 points less, the others about 1 more on average."),
+        (3.0, (8.0, 5.0), ""),  # worse chances name nothing
+        (1.0, (7.0, 5.0), ""),  # within the margin
+    ],
+)
+def test_a_hint_says_who_gains_if_a_worse_move_is_played(behind: float, scores: tuple[float, ...], told: str) -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    best = hints._Line([], None, 0.0, 0.0, (8.0, 5.0, 4.0)[: len(scores)])
+    assert hints._costs(seen, [best, hints._Line([], None, behind, 1.2, scores)], "en") == ["", told]
+
+
+@pytest.mark.parametrize(
+    ("gains", "margin", "told"),
+    [
+        ((3.0, 1.0, 0.0), 1.0, "It brings about 3 points more than the average of the moves that the bot compared."),
+        ((3.0, 3.0, 2.8), 1.0, "The bot found none that brings clearly more."),
+        ((3.0, 1.0), inf, "The bot found none that brings clearly more."),
+        ((0.0,), 0.0, "The bot found none that brings clearly more."),
+    ],
+)
+def test_the_best_move_of_a_hint_is_explained_by_figures_if_the_game_gives_no_reason(
+    gains: tuple[float, ...], margin: float, told: str
+) -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    compared = [Compared("move", gain, margin if nr else 0.0) for nr, gain in enumerate(gains)]
+    assert hints._by_figures(seen, compared, "en") == told
+
+
+def test_the_best_move_of_a_hint_always_says_why(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = in_first_turn(app, ada)
+    for _ in range(12):
+        told = hint(ada, path)
+        if told["moves"]:
+            best = told["moves"][0]
+            assert best["why"] or best["scores_with_then"]
+            turn = [step for it in (best, *best["then"]) for step in it["move"]["steps"]]
+            assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": {"steps": turn}}).status_code == 201
+        with app.app_context():
+            everything_due_happens()
 
 
 def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:

@@ -14,10 +14,11 @@ from flask import Flask
 
 from server.bots import LEVELS, advice, review
 from server.bots.review import Verdict, Worth
-from server.bots.search import Effort, Seen
+from server.bots.search import Seen
 from server.clock import clock
 from server.config import Bound
 from server.games import Json
+from server.games.contract import Effort
 from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.timing.sweep import wake_due
@@ -147,7 +148,7 @@ def play_as_suggested(who: Someone, path: str) -> None:
 
 def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
-    worths = iter([(-7.0, 0.5, 6.0, 0.5), (4.0, 0.5, 0.0, 0.0), (-9.0, 10.0, 9.0, 10.0)])
+    worths = iter([(-7.0, 0.5, 6.0, 0.5), (4.0, 0.5, 0.0, 0.0), (-9.0, 7.0, 9.0, 7.0)])
 
     def judged(seen: Seen, move: Any, *_: object) -> Verdict:
         choice, margin, gain, of_gain = next(worths, (0.0, 0.0, 0.0, 0.0))
@@ -168,12 +169,22 @@ def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pyte
             lost[before["turn"]] += one - other
     (turn, most), *_ = lost.most_common()
     decided, costliest, *by_opponent = told["summary"]
-    assert decided.startswith(("Your moves decided", "Bad luck decided", "In this game"))
-    assert costliest == "Your costliest move: Start, about 6 points lost."
+    assert decided.startswith(("Your moves decided", "Bad luck and the others' moves decided", "In this game"))
+    assert costliest == "Your costliest move: Start. Another would have brought about 6 points more."
     if most:
         (one,) = by_opponent
         assert re.fullmatch(rf"Your opponent's moves cost you most here: Turn \d+, {most} points?\.", one)
         assert lost[int(one.split("Turn ")[1].split(",")[0])] == most and turn
+
+
+def test_a_review_calls_no_step_better_that_came_later_in_the_turn() -> None:
+    one, other = ({"steps": [{"cmd": "act", "slot": slot}]} for slot in (1, 2))
+
+    def reviewed(version: int, move: Json, better: Json) -> Json:
+        return {"version": version, "move": move, "better": {"move": better, "gain": 2.0, "margin": 0.1}}
+
+    rows = [reviewed(4, one, other), reviewed(4, other, one), reviewed(7, one, other), reviewed(9, other, other)]
+    assert [it["better"] is None for it in reviewing._without_later_steps(rows)] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("own", [0, 2])
@@ -395,7 +406,7 @@ def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch)
 
 def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
     _, ada = finished(app)
-    other = opened(ada, LEVEL, ME, BOT, options={"start_seat": 0})
+    other = opened(ada, {"bot": "level-6"}, ME, BOT, options={"start_seat": 0})
     while ada.get(f"{other}/legal-moves").json["turn"] is None:  # some moves need no comparison
         with app.app_context():
             assert review_due(lambda: think_due(SECONDS))

@@ -1,16 +1,27 @@
 """The judges, which calculate on bit sets, value moves by the same points and coins as the rules."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import reduce
 
 import pytest
 
 from server.games import SeededDice, sternenglanz, sternenhimmel
-from server.games.sternenglanz.actions import birth_points
-from server.games.sternenglanz.judge import CHANCES, IN_ROW, WHOLE
-from server.games.sternenglanz.material import CARDS, FIELDS
-from server.games.sternenglanz.moves import SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
-from server.games.sternenglanz.state import ActionEvent, StarLaid, StarRemoved, State, SupernovaLaid, occupied
+from server.games.sternenglanz.actions import birth_points, removal_points
+from server.games.sternenglanz.chances import LACKS, Kind, Offered, chances, turn_of
+from server.games.sternenglanz.judge import IN_ROW, THEIRS, next_turn
+from server.games.sternenglanz.material import CARDS, FIELDS, LEUCHT, PIECES, PUNKT, STARS, ids_of
+from server.games.sternenglanz.moves import Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
+from server.games.sternenglanz.state import (
+    NOTHING_DONE,
+    ActionEvent,
+    StarLaid,
+    StarRemoved,
+    State,
+    SupernovaLaid,
+    occupied,
+    piece_on,
+)
 from server.games.sternenhimmel.judge import GUESS, LEAD
 from server.games.sternenhimmel.material import BANK, BOARDS, Lying
 from server.games.sternenhimmel.options import DEFAULT_EDITION, EDITIONS
@@ -68,15 +79,19 @@ def test_a_placement_is_worth_the_coins_that_the_rules_pay_for_it(seats: int) ->
 # Sternenglanz
 
 
-def chances(sky: State) -> float:
-    """The chances of births on all free fields, counted star by star."""
-    total = 0.0
+def counted(sky: State) -> Counter[Kind]:
+    """All births and removals that bring points, or soon will, counted star by star."""
+    found = Counter[Kind]()
     for field in FIELDS.values():
+        beside = {star: (field.near & sky.stars[star]).bit_count() for star in STARS}
         for star, need in CARDS.birth_needs.items():
-            if need is not None and not field.bit & occupied(sky.stars):
-                missing = max(0, need[1] - (field.near & sky.stars[need[0]]).bit_count())
-                total += birth_points(sky, star, field) * CHANCES.get(missing, 0) / WHOLE
-    return total
+            lacks = need and max(0, need[1] - beside[need[0]])
+            if lacks in LACKS and not field.bit & occupied(sky.stars):
+                found[Kind(birth_points(sky, star, field), lacks)] += 1
+        for card in CARDS.kinds.values():
+            star = piece_on(sky.stars, field.id)
+            found[Kind(removal_points(sky, card, star, field), card.id)] += star in (PUNKT, LEUCHT)
+    return Counter({kind: number for kind, number in found.items() if kind.points and number})
 
 
 def points(event: ActionEvent, seat: int) -> int:
@@ -88,19 +103,55 @@ def points(event: ActionEvent, seat: int) -> int:
     return 0
 
 
+@pytest.mark.parametrize("scenario", [1, 3])
 @pytest.mark.parametrize("seats", sternenglanz.SEATS)
-def test_an_action_is_worth_its_points_plus_the_change_in_later_chances(seats: int) -> None:
-    kinds = set[type]()
-    for played in every(7, "sternenglanz", {"scenario": 1, "max_rounds": 30}, seats, seed=seats):
-        sky = played.state
-        seat, before = sky.on_turn, chances(sky)
-        worth = sternenglanz.judge(sternenglanz.view(sky, seat))
-        for move in sternenglanz.legal_moves(sky, seat)[::5]:
+def test_an_offer_has_the_births_and_removals_that_the_rules_allow(seats: int, scenario: int) -> None:
+    done = set[type]()
+    for played in every(7, "sternenglanz", {"scenario": scenario, "max_rounds": 30}, seats, seed=seats):
+        sky, its = played.state, chances(played.state.scenario)
+        offered = Offered(its, sky.stars)
+        for move in sternenglanz.legal_moves(sky, sky.on_turn)[::5]:
             (step,) = move.steps
             if isinstance(step, Sterngeburt | Sternwanderung | SchwarzesLoch | Supernova):
+                event, *_ = sternenglanz.decide(sky, sky.on_turn, move, SeededDice(b"", ()))
+                after = offered.after(step).to_bytes(len(its.kinds), "little")
+                by_rules = counted(reduce(sternenglanz.apply, [event], sky))
+                assert {kind: number for kind, number in zip(its.kinds, after, strict=True) if number} == by_rules, move
+                done.add(type(step))
+    assert len(done) >= 3
+
+
+@pytest.mark.parametrize("seats", sternenglanz.SEATS)
+def test_the_last_action_of_a_turn_is_worth_its_points_and_what_it_leaves_to_each_seat(seats: int) -> None:
+    found = 0
+    for played in every(1, "sternenglanz", {"scenario": 1, "max_rounds": 30}, seats, seed=seats):
+        sky, its = played.state, chances(played.state.scenario)
+        seat = sky.on_turn
+        if len(sky.log.slots) != 1 or sky.log.slots == (1,):
+            continue
+        worth = sternenglanz.judge(sternenglanz.view(sky, seat))
+        others = [turn_of(-THEIRS / (seats - 1), sky.slots[(seat + nr) % seats]) for nr in range(1, seats)]
+        values = list[tuple[float, float]]()
+        for move in sternenglanz.legal_moves(sky, seat)[::5]:
+            (step,) = move.steps
+            if isinstance(step, Sterngeburt | SchwarzesLoch):
                 event, *_ = sternenglanz.decide(sky, seat, move, SeededDice(b"", ()))
-                after = chances(reduce(sternenglanz.apply, [event], sky))
-                gained = points(event, seat) + after - before + IN_ROW * (step.slot < 3)
-                assert worth(move) == CLOSE(gained), move
-                kinds.add(type(step))
-    assert len(kinds) >= 3
+                after = reduce(sternenglanz.apply, [event], sky)
+                promise = its.promise(Offered(its, after.stars).now, (*others, next_turn(sky, seat)))
+                values.append((worth(move) - IN_ROW * (step.slot < 3), points(event, seat) + promise))
+        assert len({round(value - by_rules, 6) for value, by_rules in values}) <= 1
+        found += len(values)
+    assert found > 20
+
+
+def test_a_bot_opens_a_field_for_itself_but_not_for_the_next_player() -> None:
+    sky = next(it.state for it in positions("sternenglanz", {}, 2, seed=1) if it.state.phase == "act")
+    first, second, third, *_ = ids_of(FIELDS["b1"].near)
+    stars = {**dict.fromkeys(PIECES, 0), PUNKT: FIELDS[first].bit | FIELDS[second].bit}
+    slots = ((None, "geburt#1", "loch-a#1"), (None, "loch-a#2", "loch-a#3"))
+
+    def worth_of_third(performed: tuple[tuple[int, str], ...]) -> float:
+        now = sky._replace(on_turn=0, stars=stars, slots=slots, log=NOTHING_DONE._replace(performed=performed))
+        return sternenglanz.judge(sternenglanz.view(now, 0))(Move((Sterngeburt(1, PUNKT, third),)))
+
+    assert worth_of_third(()) > 0 > worth_of_third(((3, "loch-a#1"),))

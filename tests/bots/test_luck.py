@@ -8,8 +8,8 @@ import pytest
 
 from server.bots import advice, choose, review
 from server.bots.local_games import AMPLE, Shown
-from server.bots.search import Effort
 from server.games import SeededDice, newest_rules, sternenglanz
+from server.games.contract import Effort
 
 SEATS, DEALS = 2, 80
 WORLDS = 3  # few worlds widen the errors of the estimates and leave the means

@@ -58,19 +58,20 @@ def test_greedy_plays_the_same_with_the_same_seed() -> None:
     assert played_by(["greedy", "random"], seed=5, scenario=4) == played_by(["greedy", "random"], seed=5, scenario=4)
 
 
-def chosen(given: Json) -> str:
-    return game.write_move(choice("greedy", position(given), Random(1)))
+def chosen(given: Json, performed: tuple[tuple[int, str], ...] = ()) -> str:
+    sky = position(given)
+    return game.write_move(choice("greedy", sky._replace(log=sky.log._replace(performed=performed)), Random(1)))
 
 
 def test_greedy_takes_the_points_of_a_special_field() -> None:
     board = {"e3": "punkt", "f3": "punkt", "f5": "punkt", "d3": "punkt"}
-    assert chosen({"board": board}).endswith("lay leucht f4")
+    assert chosen({"board": board}, ((2, "geburt#1"),)).endswith("lay leucht f4")
 
 
 def test_greedy_takes_the_best_constellation() -> None:
     board = {"a1": "leucht", "b1": "leucht", "b2": "leucht", "d9": "punkt"}
     tableau = {"1": "loch-b#1", "2": "wanderung-2#1", "3": "wanderung-2#2"}
-    assert chosen({"board": board, "tableau": tableau}) == "1 remove a1"
+    assert chosen({"board": board, "tableau": tableau}, ((2, "wanderung-2#1"),)) == "1 remove a1"
 
 
 def beside(field: str) -> list[str]:

@@ -56,6 +56,15 @@ def test_the_sweep_moves_immediately_if_no_process_computes_moves(app: Flask, mo
     assert load(game_id).table.turns[0] is not None
 
 
+def test_a_bot_that_compares_no_worlds_moves_at_once() -> None:
+    bot = {"bot": "level-2"}
+    game_id = open_game(person("ada"), wanted(ME, bot, bot, rules="sternenhimmel", options={"start_seat": 1})).game_id
+    assert not think_due(SECONDS)
+    assert wake_due() == 1
+    assert wake_due() == 1
+    assert load(game_id).table.turns[0] is not None
+
+
 def test_a_move_made_before_the_computation_ends_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     _, game_id = against_levels()
     choose = thinking.choose

@@ -6,9 +6,9 @@ import pytest
 from flask import Flask
 
 from server.bots import advice
-from server.bots.search import Effort
 from server.clock import clock
 from server.games import Json, Seat
+from server.games.contract import Effort
 from server.play.commits import commit_of, load, record
 from server.play.game import Game
 from server.play.seating.games import open_game

@@ -10,8 +10,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from server.bots.local_games import AMPLE
-from server.bots.search import Effort, Seen, search
+from server.bots.search import Seen, search
 from server.games import Dice, Json, Outcome, Seat
+from server.games.contract import Effort
 
 Deal = tuple[int, ...]  # a card for each seat, and the common card if there is one
 Strategy = Callable[["Poker", Json], Mapping[str, float]]  # a seat's view -> the chance of each bet

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from flask import current_app
 
-from server.bots import LEVELS
 from server.clock import clock
 from server.games import Seat
 from server.play.commits import outlines
@@ -23,7 +22,7 @@ from server.play.timing.heartbeats import is_reachable
 from server.play.timing.reminders import remind
 from server.play.timing.timeouts import time_out
 from server.play.turns.bot_moves import let_move
-from server.play.turns.thinking import PATIENCE
+from server.play.turns.thinking import PATIENCE, SEARCHERS
 from server.store.connections import autocommit
 from server.store.database_retry import one_by_one, with_retries
 from server.store.seats import LATER, is_free, is_seat, postpone
@@ -74,7 +73,7 @@ def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
     """Return seats that are due. Bots that still have time to compute their move are left out. `can_run_out`: include
     seats whose time has run out."""
     late = now - PATIENCE if current_app.config["THINKERS"] else now
-    bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
+    bounds = {"now": now, "late": late, "levels": SEARCHERS, "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:
         found = connection.execute(_DUE, bounds)
         return [Due(*row) for row in found]

@@ -16,10 +16,11 @@ from uuid import UUID
 from server.accounts.rate_limits import Use, expect_within
 from server.bots import advice
 from server.bots.advice import suggested
-from server.bots.search import Compared, Effort, Seen, can_compare
+from server.bots.search import Compared, Seen, can_compare, has_won
 from server.errors import NoHints, TooMany
 from server.games import Json, Rules, Seat
-from server.games.presentation import reason, score_unit, telling, write_move
+from server.games.contract import Effort, Reason
+from server.games.presentation import counted, reasons, score_unit, telling, whole_points, write_move
 from server.play.game import Game
 from server.play.turns.thinking import shown_to
 from server.play.views import load_visible, played_seat, turn_of
@@ -83,21 +84,14 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
     for nr in range(len(steps)):  # they reveal nothing, or no step could follow
         seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
-    found = dict[Any, _Line]()  # by their steps, since another order is no other plan
-    for it in compared:
-        if len(found) < advice.MOVES:
-            line = _line(seen, state, game, [*steps, it.move], ways.suggests)
-            if line.key in found:
-                line = _line(seen, state, game, [*steps, it.move], ways.suggests, frozenset().union(*found))
-            found.setdefault(line.key, line.after(it, compared[0]))
-    lines = sorted(found.values(), key=lambda it: (advice.is_clear(it.behind, it.margin), it.behind))  # stable
-    lines = [it for it in lines if not advice.is_much_worse(rules, it.behind, it.margin)]
-    reasons = telling([_reasons(it.steps, locale) for it in lines])
-    points = [_scores(seen, it.end) or 0 for it in lines]
-    whys = [
-        " ".join(filter(None, (balance, why)))
-        for balance, why in zip(_balances(seen, lines, points, locale), reasons, strict=True)
-    ]
+    found = lines(seen, state, game, steps, compared, ways.suggests)
+    given = [reasons_of(it.steps, locale, game.names) for it in found]
+    points = [_scores(seen, it.end) or 0 for it in found]
+    best, *told = telling(given)
+    if not best and not points[0]:  # its reasons are those of the others, too
+        best = next((it.text for it in given[0] if not it.is_aside), "") or _by_figures(seen, compared, locale)
+    costs, balances = _costs(seen, found, locale), _balances(seen, found, points, locale)
+    whys = [" ".join(filter(None, its)) for its in zip(costs, [best, *told], balances, strict=True)]
     return {
         "turn": turn,
         "moves": [
@@ -111,7 +105,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
                 "scores_with_then": _scores(seen, line.end),
                 "wins": _wins(seen, line.end),
             }
-            for line, why in zip(lines, whys, strict=True)
+            for line, why in zip(found, whys, strict=True)
             for (_, move), *then in [line.steps]
         ],
     }
@@ -140,33 +134,101 @@ class _Line(NamedTuple):
         )
 
 
-_MORE_NEXT_TURN = noted("Less now, but probably about %(points)s more in your next turn.")
-_MORE_LATER = noted("Less now, but probably about %(points)s more later.")
-_LESS_FOR_ONE = noted("Less now, but your opponent probably gets about %(points)s less.")
-_LESS_FOR_OTHERS = noted("Less now, but the others probably get about %(points)s less on average.")
-_CHANCES = noted("Less now, but better chances later.")
-_UNSURE = noted("Less now, and it may not pay off.")
+def lines(
+    seen: Seen, state: Any, game: Game, begun: Sequence[Any], compared: Sequence[Compared], suggests: Suggest
+) -> Sequence[_Line]:
+    """Return plans for the rest of the turn that begin with these moves, best first, without those that are much worse. A
+    plan that wins the game is the best, and the shorter the better."""
+    found = dict[Any, _Line]()  # by their steps, since another order is no other plan
+    for it in compared:
+        if len(found) < advice.MOVES:
+            line = _line(seen, state, game, [*begun, it.move], suggests)
+            if line.key in found:
+                line = _line(seen, state, game, [*begun, it.move], suggests, frozenset().union(*found))
+            found.setdefault(line.key, line.after(it, compared[0]))
+    won = {it.key for it in found.values() if _wins(seen, it.end)}
+    told = [it._replace(behind=0.0, margin=0.0) if it.key in won else it for it in found.values()]
+
+    def rank(it: _Line) -> tuple[bool, int, bool, float]:
+        is_won = it.key in won
+        return not is_won, len(it.steps) * is_won, advice.is_clear(it.behind, it.margin), it.behind
+
+    return [it for it in sorted(told, key=rank) if not advice.is_much_worse(seen.rules, it.behind, it.margin)]
+
+
+_MORE_THAN_MOST = noted("It brings about %(points)s more than the average of the moves that the bot compared.")
+_NONE_BETTER = noted("The bot found none that brings clearly more.")
+_MORE_FOR_ONE = noted("Your opponent probably gets about %(points)s more.")
+_MORE_FOR_OTHERS = noted("The others probably get about %(points)s more on average.")
+_BOTH_FOR_ONE = noted("You probably get about %(points)s less, your opponent about %(more)s more.")
+_BOTH_FOR_OTHERS = noted("You probably get about %(points)s less, the others about %(more)s more on average.")
+_MORE_NEXT_TURN = noted(
+    "%(fewer)s less now than suggestion %(number)s, but probably about %(points)s more in your next turn."
+)
+_MORE_LATER = noted("%(fewer)s less now than suggestion %(number)s, but probably about %(points)s more later.")
+_LESS_FOR_ONE = noted(
+    "%(fewer)s less now than suggestion %(number)s, but your opponent probably gets about %(points)s less."
+)
+_LESS_FOR_OTHERS = noted(
+    "%(fewer)s less now than suggestion %(number)s, but the others probably get about %(points)s less on average."
+)
+_UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not pay off.")
+
+
+def _by_figures(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
+    """Return how much more the best move brings than an average one, as the only reason for it."""
+    say, best, others = language(locale), compared[0], compared[1:]
+    more = best.gain - fmean(it.gain for it in others) if others else 0.0
+    if more < advice.LEAST or not all(isfinite(it.margin) for it in others):
+        return say.gettext(_NONE_BETTER)
+    return say.gettext(_MORE_THAN_MOST, points=_counted(seen, more, locale))
+
+
+def _costs(seen: Seen, lines: Sequence[_Line], locale: str) -> Sequence[str]:
+    """Return for each line that is clearly worse than the best what the others gain by it, or "" if that is little. With
+    what the seat itself gets less, it adds up to what the line is behind."""
+    say, found, is_duel = language(locale), list[str](), len(lines[0].scores) == 2
+    for it in lines:
+        less, more = (-one for one in _later(seen, it, lines[0], 0))
+        is_clear = advice.is_clear(it.behind, it.margin) and abs(less + more - it.behind) < 1
+        if not is_clear or more < advice.LEAST or less <= -advice.LEAST:
+            found.append("")
+        elif less < advice.LEAST:
+            found.append(
+                say.gettext(_MORE_FOR_ONE if is_duel else _MORE_FOR_OTHERS, points=_counted(seen, more, locale))
+            )
+        else:
+            points, both = max(1, whole_points(less)), whole_points(it.behind)
+            facts = {"points": _counted(seen, points, locale), "more": str(max(1, both - points))}
+            found.append(say.gettext(_BOTH_FOR_ONE if is_duel else _BOTH_FOR_OTHERS, **facts))
+    return found
 
 
 def _balances(seen: Seen, lines: Sequence[_Line], points: Sequence[int], locale: str) -> Sequence[str]:
     """Return for each line what balances that another one scores more at once, or "" if nothing has to."""
     most, say = max(points, default=0), language(locale)
-    top = min((line for line, its in zip(lines, points, strict=True) if its == most), key=lambda it: it.behind)
+    place = min((nr for nr, its in enumerate(points) if its == most), key=lambda nr: lines[nr].behind)
+    top = lines[place]
     found = list[str]()
     for line, its in zip(lines, points, strict=True):
         if its == most or (advice.is_clear(line.behind, line.margin) and line.behind > top.behind):
             found.append("")
             continue
         more, less = _later(seen, line, top, most - its)
+        facts = {"fewer": _counted(seen, most - its, locale), "number": place + 1}
         if max(more, less) < advice.LEAST:
-            found.append(say.gettext(_CHANCES if line.behind <= top.behind + advice.LEAST else _UNSURE))
+            found.append(say.gettext(_UNSURE, **facts) if line.behind > top.behind + advice.LEAST else "")
             continue
         if more >= less:
-            text = _MORE_NEXT_TURN if getattr(seen.rules, "ONE_TURN_AHEAD", False) else _MORE_LATER
+            text = _MORE_NEXT_TURN if hasattr(seen.rules, "assess") else _MORE_LATER
         else:
             text = _LESS_FOR_ONE if len(line.scores) == 2 else _LESS_FOR_OTHERS
-        found.append(say.gettext(text, points=max(1, round(max(more, less)))))
+        found.append(say.gettext(text, points=max(1, whole_points(max(more, less))), **facts))
     return found
+
+
+def _counted(seen: Seen, points: float, locale: str) -> str:
+    return counted(language(locale), max(1, whole_points(points)), score_unit(seen.rules.NAME))
 
 
 def _later(seen: Seen, line: _Line, other: _Line, fewer: int) -> tuple[float, float]:
@@ -179,14 +241,14 @@ def _later(seen: Seen, line: _Line, other: _Line, fewer: int) -> tuple[float, fl
     return mine + fewer, -fmean(gains)
 
 
-def _reasons(steps: Sequence[tuple[Seen, Any]], locale: str) -> Sequence[str]:
-    """Return the reasons for these steps. The last of several may only end the turn."""
+def reasons_of(steps: Sequence[tuple[Seen, Any]], locale: str, names: Sequence[str]) -> Sequence[Reason]:
+    """Return the reasons for these steps, in order."""
     moves = [move for _, move in steps]
-    given = (
-        reason(seen.rules, seen.view, move, locale, then=moves[nr + 1 :])
-        for nr, (seen, move) in enumerate(steps[: max(1, len(steps) - 1)])
-    )
-    return [*filter(None, given)]
+    return [
+        it
+        for nr, (seen, move) in enumerate(steps)
+        for it in reasons(seen.rules, seen.view, move, locale, names, then=moves[nr + 1 :])
+    ]
 
 
 def _told(rules: Rules, move: Any, locale: str) -> Json:
@@ -244,8 +306,7 @@ def _scores(seen: Seen, foreseen: Any) -> int | None:
 
 def _wins(seen: Seen, foreseen: Any) -> bool:
     """Return whether the seat alone has won in a foreseen state."""
-    outcome = seen.rules.outcome(foreseen)
-    return outcome is not None and outcome.places[seen.seat] == 1 == outcome.places.count(1)
+    return has_won(seen.rules.outcome(foreseen), seen.seat)
 
 
 def has_hints(game: Game, seat: Seat) -> bool:

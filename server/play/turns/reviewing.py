@@ -15,15 +15,16 @@ from uuid import UUID
 import psycopg
 import sqlalchemy.exc
 from flask import current_app
+from orjson import dumps
 
 from server.accounts.rate_limits import Use, expect_room, expect_within
-from server.bots.advice import LEAST, is_clear
-from server.bots.review import can_review, verdict
+from server.bots.advice import LEAST
+from server.bots.review import can_review, stands_out, verdict
 from server.bots.search import Seen, result_of
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat, standing
-from server.games.presentation import counted, reason, score_unit, telling, whole_points, write_move
+from server.games.presentation import counted, reasons, score_unit, telling, whole_points, write_move
 from server.play import archive
 from server.play.commits import at_version, load, whole_log
 from server.play.game import Game
@@ -79,7 +80,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
     is_complete = len(found.moves) == found.total
-    moves = [_told(game.table.rules, it, locale) for it in found.moves]
+    moves = [_told(game.table.rules, it, locale) for it in _without_later_steps(found.moves)]
     figures = _figures(game, seat, found.moves) if is_complete else {"result": None, "choices": None, "luck": None}
     margin = round(sum(it["margin"] ** 2 for it in found.moves) ** 0.5, 2)  # of the sum
     return {
@@ -160,7 +161,7 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
     else:
         found = [say.gettext(_LUCK_GAINED if luck > 0 else _LUCK_LOST, points=points(luck))]
     clear = [(it["better"]["gain"], _COSTLIEST, it["version"]) for it in moves if it["better"]]
-    clear += [(it["choice"], _FINEST, it["version"]) for it in moves if is_clear(it["choice"], it["margin"])]
+    clear += [(it["choice"], _FINEST, it["version"]) for it in moves if stands_out(it["choice"], it["margin"])]
     if clear:
         gain, text, version = max(clear)
         found.append(say.gettext(text, turn=turn_in_words(game, version, locale), points=points(gain)))
@@ -173,13 +174,13 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
 
 _MOVES_GAINED = noted("Your moves decided the game: they gained about %(points)s.")
 _MOVES_LOST = noted("Your moves decided the game: they cost you about %(points)s.")
-_LUCK_GAINED = noted("Luck decided the game: it brought you about %(points)s.")
-_LUCK_LOST = noted("Bad luck decided the game: it cost you about %(points)s.")
+_LUCK_GAINED = noted("Luck and the others' moves decided the game: they brought you about %(points)s.")
+_LUCK_LOST = noted("Bad luck and the others' moves decided the game: they cost you about %(points)s.")
 _BOT_TO_THE_END = noted("A bot played for you from here on: %(turn)s. Its moves count as luck.")
 _BOT_AT_TIMES = noted("A bot played some of your turns. The first: %(turn)s. Its moves count as luck.")
 _OWN_GAINED = noted("Your own moves gained about %(points)s.")
 _OWN_LOST = noted("Your own moves cost you about %(points)s.")
-_COSTLIEST = noted("Your costliest move: %(turn)s, about %(points)s lost.")
+_COSTLIEST = noted("Your costliest move: %(turn)s. Another would have brought about %(points)s more.")
 _FINEST = noted("Your best move: %(turn)s, about %(points)s gained.")
 _BY_OPPONENT = (
     noted("Your opponent's moves cost you most here: %(turn)s, %(points)s."),
@@ -219,13 +220,23 @@ def turn_in_words(game: Game, version: int, locale: str) -> str:
     return say.gettext("Turn %(turn)s", turn=turn) if turn else say.gettext("Start")
 
 
+def _without_later_steps(moves: Sequence[Json]) -> list[Json]:
+    """Return the moves without better ones that the player made later in the same commit, since their order matters little."""
+    made = {(it["version"], dumps(it["move"])): nr for nr, it in enumerate(moves)}
+
+    def is_later(nr: int, it: Json) -> bool:
+        return it["better"] is not None and made.get((it["version"], dumps(it["better"]["move"])), nr) > nr
+
+    return [it | {"better": None} if is_later(nr, it) else it for nr, it in enumerate(moves)]
+
+
 def _told(rules: Rules, it: Json, locale: str) -> Json:
     """Return a move with both moves in the reader's words. A move that may be as good is no better one."""
 
     def words(move: Json) -> str:
         return write_move(rules, rules.move_from_json(move), locale)
 
-    better = it["better"] if it["better"] and is_clear(it["better"]["gain"], it["better"]["margin"]) else None
+    better = it["better"] if it["better"] and stands_out(it["better"]["gain"], it["better"]["margin"]) else None
     better = better and better | {
         "words": words(better["move"]),
         "why": better.get("why", {}).get(locale, ""),  # earlier releases stored none
@@ -294,7 +305,7 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
 
     def why(locale: str) -> str:
         view = played.seen.view
-        return telling([[reason(rules, view, it, locale, is_past=True)] for it in (found.better, played.move)])[0]
+        return telling([reasons(rules, view, it, locale, (), is_past=True) for it in (found.better, played.move)])[0]
 
     better = {
         "move": rules.move_to_json(found.better),

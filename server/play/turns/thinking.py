@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from server.bots import LEVELS, choose
+from server.bots import LEVELS, choose, searches
 from server.bots.search import Seen
 from server.clock import clock
-from server.games import Json, Seat, standing
+from server.games import GAMES, Json, Seat, standing
 from server.play.commits import commit_of, load, record, whole_log
 from server.play.game import Game
 from server.play.table import parse_event, story_item
@@ -19,6 +19,7 @@ from server.play.timing import host_clock
 from server.store.connections import autocommit
 from server.store.log import GiveWay
 
+SEARCHERS: Final = [it for it in LEVELS if any(searches(it, rules) for rules in GAMES.values())]
 PATIENCE: Final = timedelta(minutes=1)
 _AT_ONCE = 20  # a process picks one of this many turns at random, so that two processes rarely pick the same one
 
@@ -55,7 +56,7 @@ def think_due(seconds: float) -> bool:
 
 def _waiting() -> Sequence[_Waiting]:
     now = clock.now()
-    bounds = {"now": now, "late": now - PATIENCE, "levels": list(LEVELS), "most": _AT_ONCE}
+    bounds = {"now": now, "late": now - PATIENCE, "levels": SEARCHERS, "most": _AT_ONCE}
     with autocommit() as connection:
         return [_Waiting(*row) for row in connection.execute(_WAITING, bounds)]
 
@@ -63,7 +64,7 @@ def _waiting() -> Sequence[_Waiting]:
 def _think(it: _Waiting, seconds: float) -> None:
     game = load(it.game_id)
     bot = game.bot_at(it.seat)
-    if bot is not None and bot in LEVELS and game.seats[it.seat].turn is not None:
+    if bot is not None and bot in SEARCHERS and game.seats[it.seat].turn is not None:
         events, drawn = thought_out_turn(game, it.seat, bot, seconds)
         record(commit_of(game, events, clock.now(), drawn), GiveWay())
 
