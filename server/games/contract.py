@@ -1,8 +1,8 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `PRESET`, `SCORE`, `ASIDE`, `MOVES_ASIDE`,
-`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reason`, `ONE_TURN_AHEAD`, `MUCH`, `resample`, `draw`, `with_news`,
-`thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `introduction`, `first_turn`,
+`RETOLD`, `begin_turn`, `judge`, `advise`, `effect`, `aim`, `reasons`, `assess`, `LEVELS`, `MUCH`, `resample`, `draw`, `with_news`,
+`thumbnail`, `fullness`, `with_result`, `table`, `final_view`, `final_table`, `own_result`, `decision`, `introduction`, `first_turn`,
 `rest_of_turn`, `usual_turns`, `usual_minutes`, `legend`, `figure_in_words`, `notation`, `read_spoken`, `write_spoken`, `tell_move`,
 `spoken_words`, `meant_moves`, `named_moves`, `later_moves`, `fitting_moves`, `strange_word`, `fault`,
 `without_needless`, `known_words`, `example`, `rule_values`, `TERMS`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and
@@ -222,21 +222,48 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # `MOVES_ASIDE`: those of them that are moves, which a take-back lists.
 # `RETOLD`: type of an event -> type of a later one that says the same to the player, so that a take-back lists it once.
 
+
+class Reason(NamedTuple):
+    """A sentence about a move. Two moves of a hint get reasons of different kinds if they can. An aside, such as what the
+    move costs, doesn't stand alone. A reason that comes first, such as a scoring, is always given."""
+
+    kind: str
+    text: str
+    is_aside: bool = False
+    comes_first: bool = False
+
+
+class Effort(NamedTuple):
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares in them.
+    With 0.5 worlds, the bot samples one world in half of its moves.
+
+    A bot with `slack` plays any move that the judge values nearly as much as the best, and samples no worlds. The slack
+    is a share of the distance from the best of all legal moves to their average.
+    """
+
+    worlds: float = 0
+    candidates: int = 1
+    slack: float = 0
+
+
 # State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
 # the game is over. It shows the seat nothing new.
 BeginTurn = Callable[[Any, Seat], Any]
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
-# State, seat on turn -> the moves that `judge` values most, and their value. Only for games where this is faster.
-Advise = Callable[[Any, Seat], tuple[Sequence[Any], float]]
+# State, seat on turn -> the moves that `judge` values most. Only for games where this is faster.
+Advise = Callable[[Any, Seat], Sequence[Any]]
+# State between two turns, seat -> how many points the seat is ahead of the average of the others, with what they will soon
+# get. With it, bots that search look only one turn ahead. Without it, they play on to the end of the game.
+Assess = Callable[[Any, Seat], float]
 # Move -> a value that is equal for moves with the same effect, such as moves with copies of a card. Without it, all moves differ.
 Effect = Callable[[Any], Any]
 # View of the seat on turn -> move -> a value that is equal for moves that are no alternatives to each other in a hint, such as
 # stars on two similar spaces. A hint suggests only the best of them. Without it, all moves are alternatives.
 Aim = Callable[[Json], Callable[[Any], Any]]
-# View of the seat on turn, move, language, whether another move was played, the moves that follow it in the same turn
-# -> a sentence about what the move achieves besides points, or would have achieved, or "".
-WriteReason = Callable[[Json, Any, "Language", bool, Sequence[Any]], str]
-# `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
+# View of the seat on turn, move, language, names of the seats, whether another move was played, the moves that follow it in
+# the same turn -> what the move achieves besides points, or would have achieved, and what it costs, the most important first.
+WriteReasons = Callable[[Json, Any, "Language", Sequence[str], bool, Sequence[Any]], Sequence[Reason]]
+# `LEVELS`: level -> effort of the bots with levels, if those of `server.bots` don't suit the game.
 # `MUCH`: a hint leaves out a move that is clearly behind the best by this many points. Without it, by 10.
 # View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each
 # state is as likely as the game's dice make it, and hidden choices of other seats are equally likely. `story` has the
@@ -251,6 +278,8 @@ WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, l
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
 WriteOwnResult = Callable[[Json, Sequence[Json], Seat, "Language"], str]  # -> where the score of a seat comes from
+# View, story, names by seat, seat of the reader or None -> what decided a finished game, or ""
+WriteDecision = Callable[[Json, Sequence[Json], Sequence[str], Seat | None, "Language"], str]
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 # View -> what to achieve and what to do in the first turn. Further lines say what the player's pieces do.
 WriteFirstTurn = Callable[[Json, "Language"], str]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from math import floor
 from typing import Any
 
@@ -11,6 +11,7 @@ from server.games.contract import (
     Draw,
     FigureInWords,
     Json,
+    Reason,
     Rules,
     Seat,
     Sentence,
@@ -18,9 +19,10 @@ from server.games.contract import (
     Terms,
     WithNews,
     WithResult,
+    WriteDecision,
     WriteFirstTurn,
     WriteLegend,
-    WriteReason,
+    WriteReasons,
     WriteRestOfTurn,
 )
 from server.games.errors import BadOption, IllegalMove, MalformedMove, RuleError
@@ -98,6 +100,15 @@ def own_result(rules_name: str, view: Json, story: Sequence[Json], seat: Seat, l
     """Return where the score of a seat in a finished game comes from, a sentence, or "" if the game can't tell."""
     write = getattr(GAMES[rules_name], "own_result", None)
     return write(view, standing(story), seat, language(locale)) if write else ""
+
+
+def decision(
+    rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], reader: Seat | None, locale: str
+) -> str:
+    """Return what decided a finished game, in a sentence or two, or "" if the game can't tell. The seat `reader` is told
+    as "you"."""
+    write: WriteDecision | None = getattr(GAMES[rules_name], "decision", None)
+    return write(view, standing(story), names, reader, language(locale)) if write else ""
 
 
 def _write_view(view: Json, names: Sequence[str], locale: str) -> str:
@@ -289,6 +300,9 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
 
 # Moves
 
+_COMPARED = 8  # reasons of each move
+_TWO_LINES = 90  # characters on a phone
+
 
 def read_move(rules: Rules, text: str, locale: str) -> Any:
     """Parse a move in the game's notation, or in the reader's language. Raise MalformedMove for any other string."""
@@ -385,22 +399,48 @@ def whole_turn(rules: Rules, state: Any, seat: int, locale: str) -> str:
     return "; ".join(write_move(rules, it, locale) for it in begun)
 
 
-def reason(rules: Rules, view: Json, move: Any, locale: str, is_past: bool = False, then: Sequence[Any] = ()) -> str:
-    """Return a sentence about what a move achieves besides points, or "" if the game has none. `view` is that of the
-    seat on turn. With `is_past`, another move was played, and the sentence says what this one would have achieved. `then`
-    are the moves that follow in the same turn."""
-    write: WriteReason | None = getattr(rules, "reason", None)
-    return write(view, move, language(locale), is_past, then) if write else ""
+def reasons(
+    rules: Rules,
+    view: Json,
+    move: Any,
+    locale: str,
+    names: Sequence[str],
+    is_past: bool = False,
+    then: Sequence[Any] = (),
+) -> Sequence[Reason]:
+    """Return what a move achieves besides points and what it costs, the most important first. `view` is that of the seat
+    on turn. With `is_past`, another move was played, and the sentences say what this one would have achieved. `then` are
+    the moves that follow in the same turn."""
+    write: WriteReasons | None = getattr(rules, "reasons", None)
+    return write(view, move, language(locale), names, is_past, then) if write else ()
 
 
-def telling(reasons: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Return for each move one of its reasons, or "". No two moves get the same one, and none gets one that all of several
-    moves share."""
-    shared = set[str]().union(*reasons).intersection(*reasons) if len(reasons) > 1 else set[str]()
-    told = list[str]()
-    for given in reasons:
-        told.append(next((it for it in given if it not in shared and it not in told), ""))
-    return told
+def telling(reasons: Sequence[Sequence[Reason]]) -> Sequence[str]:
+    """Return for each move why to play it rather than the others: one reason, or two short ones, or "". A reason
+    that comes first is always given. Of the others, no two moves get the same, and none gets one that all of several
+    moves share. Moves get reasons of different kinds if they can."""
+    shared = set[Reason]().union(*reasons).intersection(*reasons) if len(reasons) > 1 else set[Reason]()
+    own = [[it for it in dict.fromkeys(given) if it not in shared][:_COMPARED] for given in reasons]
+
+    def faults(chosen: Sequence[Reason | None]) -> tuple[int, ...]:
+        found = [it for it in chosen if it]
+        places = sum(given.index(it) for it, given in zip(chosen, own, strict=True) if it in given)
+        kinds = {it.kind for it in found}
+        return len(found) - len({it.text for it in found}), -len(found), len(found) - len(kinds), places
+
+    def choices(given: Sequence[Reason], own: Sequence[Reason]) -> Sequence[Reason | None]:
+        first = [it for it in given if it.comes_first][:1]
+        return first or [*(it for it in own if not it.is_aside), None]
+
+    chosen = min(product(*map(choices, reasons, own)), key=faults)
+    told = {it.text for it in chosen if it}
+    found = list[str]()
+    for first, given in zip(chosen, own, strict=True):
+        fits = [it for it in given if first and it.text not in told and len(first.text) + len(it.text) < _TWO_LINES]
+        more = next((it for it in fits if first and it.kind != first.kind), None)
+        told |= {more.text} if more else set()
+        found.append(" ".join(it.text for it in (first, more) if it))
+    return found
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:

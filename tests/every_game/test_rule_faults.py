@@ -106,7 +106,7 @@ FAULTS = (
     Fault(
         "sternenglanz",
         "Slot 1 must be covered when slot 2 is full",
-        {"_must_cover": (0, lambda right, sky, seat: sky.slots[seat][1] is not None)},
+        {"must_cover": (0, lambda right, sky, seat: sky.slots[seat][1] is not None)},
     ),
     Fault(
         "sternenglanz",

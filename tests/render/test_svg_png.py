@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from server.games import GAMES, SeededDice
 from server.games.presentation import draw, draw_end, final_table
 from server.games.sternenhimmel.material import BOARDS
-from server.games.sternenhimmel.picture import _RADIUS, _at, _lines, _name_beside
+from server.games.sternenhimmel.picture import _RADIUS, _RING, _at, _lines, _name_beside
 from server.render import png as png_module
 from server.render.picture_parts import LIGHT, PANEL, Line
 from server.render.png import png
@@ -51,6 +51,14 @@ def test_no_label_of_a_constellation_touches_a_star_or_another_label() -> None:
         places = [complex(it.x, it.y - 6) for it in labels]
         assert min(abs(place - star) - r for place in places for star, r in stars) >= 12, board.id
         assert min(abs(one - other) for one, other in combinations(places, 2)) >= 18, board.id
+
+
+def test_rings_around_new_stars_touch_no_other_space() -> None:
+    for board in BOARDS.values():
+        reach = {it: _RADIUS[here.size] for it, here in board.spaces.items()}
+        at = {it: complex(*_at(board, it)) for it in board.spaces}
+        gaps = [abs(at[one] - at[other]) - reach[one] - reach[other] for one, other in combinations(at, 2)]
+        assert min(gaps) >= 2 * _RING + 1, board.id
 
 
 def drawn(state, viewer=0, names=NAMES, **how):

@@ -10,13 +10,14 @@
 - `rules.py` (R3 to R11): set-up, turns and end
 - `views.py` (R12): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
-- `judge.py`: the value of a step, for bots, and the aim and the reason of a hint
+- `chances.py`: what the stars offer to those who move next
+- `judge.py`: the value of a step, for bots, and the aim and the reasons of a hint
 - `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`, `rule_values.py`: words and pictures
 """
 
-from server.games.contract import Json
-from server.games.sternenglanz.judge import aim, judge, reason
+from server.games.contract import Effort, Json
+from server.games.sternenglanz.judge import advise, aim, assess, judge, reasons
 from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME, SEATS
 from server.games.sternenglanz.moves import effect, move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, NOTATION_LINES, read_move, write_move
@@ -62,7 +63,7 @@ from server.games.sternenglanz.spoken import (
     write_spoken,
 )
 from server.games.sternenglanz.state import EVENTS, apply
-from server.games.sternenglanz.table import final_table, own_result, table
+from server.games.sternenglanz.table import decision, final_table, own_result, table
 from server.games.sternenglanz.views import example, move_of, place, preview, reveals, tell, view
 
 PRESET, SCORE = "scenario", "points"
@@ -74,7 +75,16 @@ ASIDE = frozenset(
 )
 MOVES_ASIDE = frozenset({"cards-chosen", "cards-laid"})
 RETOLD = {"cards-chosen": "choices-shown"}
-ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
+# Someone who only takes the most points at once won 78 % of 60 games for two against a slack of 0.8, 23 % against 0.7,
+# and 7 % against 0.65.
+LEVELS = {
+    "level-1": Effort(slack=0.8),
+    "level-2": Effort(slack=0.7),
+    "level-3": Effort(slack=0.4),
+    "level-4": Effort(worlds=0.6, candidates=2),
+    "level-5": Effort(worlds=1, candidates=2),
+    "level-6": Effort(worlds=4, candidates=4),
+}
 MUCH = 3  # points; a game is won with 15 or 30
 
 

@@ -213,9 +213,13 @@ def _check_removable(sky: State, field: str, star: str) -> None:
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
     """Return the points of the card's best constellation around this star. Additional neighbours don't matter."""
-    if not sky.scenario.card_points:
-        return 0
     beside = {other: (field.near & sky.stars[other]).bit_count() for other in STARS}
+    return points_of_removal(sky.scenario, card, star, beside)
+
+
+def points_of_removal(scenario: Scenario, card: Card, star: str, beside: Mapping[str, int]) -> int:
+    if not scenario.card_points:
+        return 0
     holding = [
         each.points
         for each in card.constellations

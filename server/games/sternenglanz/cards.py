@@ -9,7 +9,6 @@ from server.games.sternenglanz.material import (
     CARDS_DATA,
     GEBURT,
     KIND_OF,
-    LEUCHT,
     LOCH,
     NOVA,
     PUNKT,
@@ -69,7 +68,7 @@ def _on_card(svg: str, theme: Theme) -> Sprite:
 
 def _birth(card_frame: str, theme: Theme, ground: str) -> tuple[Sprite, Line]:
     plus = Line(26, 54, "+", theme.ink, 34, ground, anchor="middle", bold=True)
-    return _on_card(card_frame + piece(LEUCHT, (64, 42), 0.9, theme), theme), plus
+    return _on_card(card_frame + piece(PUNKT, (66, 42), 0.9, theme), theme), plus
 
 
 def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]:

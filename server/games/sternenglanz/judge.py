@@ -1,12 +1,14 @@
 """The value of a step in Sternenglanz, estimated from the view: points, chances of points, and the Sternbild."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum, auto
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
-from server.games.contract import Json
+from server.games.contract import Json, Reason, Seat
 from server.games.sternenglanz.actions import birth_points, points_of_birth, removal_points, supernova_points, type_of
+from server.games.sternenglanz.chances import Offer, Offered, Stars, Turn, chances, turn_of
 from server.games.sternenglanz.figures import placements
 from server.games.sternenglanz.material import (
     ALL_FIELDS,
@@ -19,21 +21,24 @@ from server.games.sternenglanz.material import (
     LEUCHT,
     LOCH,
     NOVA,
+    OWN_OPEN,
+    OWN_SECRET,
     PIECES,
     PRACHT,
     PUNKT,
+    SLOTS,
     STARS,
     SUPERNOVA,
     WANDERUNG,
     Field,
     Fields,
-    Scenario,
     bits_of,
 )
 from server.games.sternenglanz.moves import (
     Action,
     Choose,
     Finish,
+    Lapse,
     LayCards,
     Move,
     SchwarzesLoch,
@@ -41,64 +46,134 @@ from server.games.sternenglanz.moves import (
     Sternwanderung,
     Supernova,
 )
-from server.games.sternenglanz.names import piece_in_sentence
+from server.games.sternenglanz.names import piece_in_sentence, type_name
 from server.games.sternenglanz.options import OPTION_SCHEMA
-from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, occupied, supply
+from server.games.sternenglanz.rules import NEXT_SLOTS, ROW, legal_moves
+from server.games.sternenglanz.state import ACT, NOTHING_DONE, Bilder, State, lit, occupied, supply
 from server.translations import Language, noted
 
-Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
 
 # Views lack the options. The defaults are close enough for all of them.
 OPTIONS = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()}
 CARD_WORTH = {GEBURT: 1.0, LOCH: 0.6, WANDERUNG: 0.4, SUPERNOVA: 1.5}
-CHANCES = {0: 10, 1: 4, 2: 1}  # share of a birth's points, in units of 1/`WHOLE`, by the number of missing stars
-WHOLE = 20  # integers, so that equal values compare as equal
+THEIRS = 0.8  # what a point that the average of the others will get costs
+MINE_LATER = 0.4  # share of the points that are left for the next turn
+IN_ROW = 0.2  # for the chance of performing all three slots
 NEARER = 1.0  # for each action fewer until the Sternbild is complete
 COMPLETED = 20.0
-IN_ROW = 0.2  # for the chance of performing all three slots
 MOST_TARGETS = 5000  # upper limit; the supplied board stays below it
 HOPELESS = 30.0  # actions
 
 
 def judge(view: Json) -> Callable[[Move], float]:
     """Return a function that gives the value of a step for the viewing seat, in points."""
-    sky, me = _sky(view), view["next"]
-    chances, target = _Chances(sky), _target(view, sky.stars)
-    lacking = _lack(sky.stars, target)
+    return _judge(_sky(view))
+
+
+def advise(sky: State, seat: Seat) -> Sequence[Move]:
+    """Return the legal steps with the highest value for the seat on turn."""
+    moves, worth = legal_moves(sky, seat), _judge(sky)
+    worths = [*map(worth, moves)]
+    most = max(worths)
+    return [move for move, it in zip(moves, worths, strict=True) if it == most]
+
+
+def assess(sky: State, seat: Seat) -> float:
+    """Return how many points a seat is ahead of the average of the others when a turn begins, with what all will get in
+    their next turns."""
+    assert sky.on_turn is not None
+    its, seats = chances(sky.scenario), len(sky.points)
+    turns = [_turn(sky, seat, (sky.on_turn + number) % seats) for number in range(seats)]
+    ahead = _ahead(sky.points, seat) + its.promise(Offered(its, sky.stars).now, tuple(turns))
+    if sky.scenario.sternbild in (OWN_OPEN, OWN_SECRET):
+        ahead += _ahead([COMPLETED * len(it) for it in sky.bilder.done], seat)
+        ahead -= NEARER * _ahead([_lack(sky.stars, _target(sky, it)) for it in range(seats)], seat)
+    return ahead
+
+
+def _ahead(amounts: Sequence[float], seat: Seat) -> float:
+    return amounts[seat] - (sum(amounts) - amounts[seat]) / (len(amounts) - 1)
+
+
+def _judge(sky: State) -> Callable[[Move], float]:
+    me, its = sky.on_turn, chances(sky.scenario)
+    if me is None or sky.phase != ACT:
+        return _worth_of_cards
+    target = _target(sky, me)
+    lacking, offered = _lack(sky.stars, target), Offered(its, sky.stars)
+    others = [_turn(sky, me, (me + number) % len(sky.points)) for number in range(1, len(sky.points))]
+    following = (*others, next_turn(sky, me))
+    turns = {slot: [(turn_of(1.0, it), *following) for it in _left(sky, me, slot)] for slot in SLOTS}
+    idle = its.promise(offered.now, following)
     acts: dict[tuple[object, ...], float] = {}  # many paths lead to the same state
+    promises: dict[tuple[int, Offer], float] = {}
+
+    def promise(slot: int, offer: Offer) -> float:
+        if (slot, offer) not in promises:
+            promises[slot, offer] = max([its.promise(offer, it) for it in turns[slot]])
+        return promises[slot, offer]
 
     def worth(move: Move) -> float:
         (step,) = move.steps
         match step:
             case Sterngeburt(slot, star, field):
-                key: tuple[object, ...] = star, field
+                key: tuple[object, ...] = slot, star, field
             case Sternwanderung(slot, path):
-                key = "", path[0], path[-1]
+                key = slot, path[0], path[-1]
             case SchwarzesLoch(slot, field) | Supernova(slot, field):
                 key = slot, field
-            case Choose(slot2, slot3):
-                return CARD_WORTH[type_of(slot2)] + 1.1 * CARD_WORTH[type_of(slot3)]
-            case LayCards(drop_nova, slot2, slot1):
-                laid = CARD_WORTH[type_of(slot2)] if slot2 else 0.0
-                return laid + CARD_WORTH[type_of(slot1)] - CARD_WORTH[GEBURT] - drop_nova
+            case Lapse(slot):
+                key = (slot,)
             case _:
                 return 0.0
         if key not in acts:
-            acts[key] = _gain(sky, me, step) + chances.gain(step) / WHOLE
+            acts[key] = _gain(sky, me, step) + promise(slot, offered.after(step)) - idle
             if target:
                 left = _lack(_after(sky.stars, step), target)
                 acts[key] += NEARER * (lacking - left) + (COMPLETED if lacking and not left else 0)
-        return acts[key] + IN_ROW * (slot < 3)
+        return acts[key] + IN_ROW * (step.slot < 3)
 
     return worth
+
+
+def _worth_of_cards(move: Move) -> float:
+    match move.steps[0]:
+        case Choose(slot2, slot3):
+            return CARD_WORTH[type_of(slot2)] + 1.1 * CARD_WORTH[type_of(slot3)]
+        case LayCards(drop_nova, slot2, slot1):
+            laid = CARD_WORTH[type_of(slot2)] if slot2 else 0.0
+            return laid + CARD_WORTH[type_of(slot1)] - CARD_WORTH[GEBURT] - drop_nova
+    return 0.0
+
+
+def _turn(sky: State, me: Seat, seat: Seat) -> Turn:
+    """Return the next turn of a seat that isn't on turn."""
+    return turn_of(MINE_LATER if seat == me else -THEIRS / (len(sky.points) - 1), sky.slots[seat])
+
+
+def next_turn(sky: State, me: Seat) -> Turn:
+    """Return the next turn of the seat on turn. A card from its hand comes to slot 2 if slot 1 is empty."""
+    slot1, slot2, _ = sky.slots[me]
+    if slot1 is None or type_of(slot1) == SUPERNOVA:
+        slot1 = max(sky.hands[me], key=lambda it: (type_of(it) == GEBURT, it), default=None)
+    return turn_of(MINE_LATER, (None, slot1, slot2))
+
+
+def _left(sky: State, me: Seat, slot: int) -> Sequence[Sequence[str | None]]:
+    """Return each choice of cards with which the turn may go on after this slot."""
+    done, cards = (*sky.log.slots, slot), sky.slots[me]
+    following = NEXT_SLOTS.get(done, ())
+    if done in ROW:
+        return [[cards[it - 1] for it in following]]
+    return [[cards[it - 1]] for it in following] or [[]]
 
 
 def aim(view: Json) -> Callable[[Move], object]:
     """Return a function that gives equal values for steps of the same kind that achieve as much. They may use other
     spaces, slots and copies of cards."""
     sky, me = _sky(view), view["next"]
-    target, chances = _target(view, sky.stars), _Chances(sky)
+    target, offered = _target(sky, me), Offered(chances(sky.scenario), sky.stars)
 
     def of(move: Move) -> object:
         (step,) = move.steps
@@ -108,48 +183,78 @@ def aim(view: Json) -> Callable[[Move], object]:
             case LayCards(drop_nova, slot2, slot1):
                 return step.do, drop_nova, slot2 and type_of(slot2), slot1 and type_of(slot1)
             case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
-                return step.do, _piece(sky.stars, step), _gain(sky, me, step), _progress(sky, step, target, chances)
+                return step.do, _piece(sky.stars, step), _gain(sky, me, step), _progress(sky, step, target, offered)
         return step
 
     return of
 
 
-def reason(view: Json, move: Move, say: Language, is_past: bool, then: Sequence[Move]) -> str:
-    """Return what the first step of a move achieves, or would have achieved, besides points, in one or two sentences.
+def reasons(
+    view: Json, move: Move, say: Language, names: Sequence[str], is_past: bool, then: Sequence[Move]
+) -> list[Reason]:
+    """Return what the first step of a move achieves, or would have achieved, besides points.
 
-    A birth that the moves in `then` perform shows in them. A step that scores needs no disadvantage of the others.
+    A birth that the moves in `then` perform shows in them.
     """
     step, sky = move.steps[0], _sky(view)
     match step:
         case Choose(slot2, slot3):
-            return _of_two(_CHOSEN, _use(sky, slot2), _use(sky, slot3), say)
+            told = Reason("use", _of_two(_CHOSEN, _use(sky, slot2), _use(sky, slot3), say))
+            return [told] if is_past else [*_of_choice(sky, view["hand"] or (), step, say), told]
         case LayCards(_, slot2, slot1):
-            return _of_cards(sky, slot2, slot1, say)
+            return [*_of_cards(sky, view["hand"] or (), (slot2, slot1), say, is_past)]
         case Finish():
-            return say.gettext(_UNCHANGED)
+            return [Reason("finish", say.gettext(_UNCHANGED))]
         case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
-            progress = _progress(sky, step, _target(view, sky.stars), _Chances(sky))
-            if progress == _BARREN and _gain(sky, view["next"], step) > 0:
-                return ""
-            if progress == _FERTILE and (born := _next_birth(sky, _after(sky.stars, step))):
-                lacks, star, need, field = born
-                if any(isinstance(it, Sterngeburt) and it.field == field for each in then for it in each.steps):
-                    return ""
-                names = {"star": piece_in_sentence(star, say.locale), "need": piece_in_sentence(need, say.locale)}
-                return say.gettext((_LACKS_ONE if lacks else _POSSIBLE)[is_past], field=field, **names)
-            if progress == _BARREN and len(view["points"]) == 2:
-                progress = _BARREN_FOR_TWO
-            return say.gettext(progress[is_past]) if progress else ""
-    return ""
+            found = [*_of_action(view, sky, step, say, is_past, then)]
+            if not is_past and all(it.is_aside for it in found) and _is_harmless(view, sky, step):
+                found.insert(0, Reason("stays", say.gettext(_STAYS_FOR_ALL if sky.bilder.open else _STAYS)))
+            return found
+    return []
+
+
+def _is_harmless(view: Json, sky: State, step: Action) -> bool:
+    """Return whether a step leaves a Sternbild as near as it was."""
+    target = _target(sky, view["next"])
+    return bool(target) and _lack(_after(sky.stars, step), target) == _lack(sky.stars, target)
+
+
+def _of_action(
+    view: Json, sky: State, step: Action, say: Language, is_past: bool, then: Sequence[Move]
+) -> Iterator[Reason]:
+    target, after, has_one_opponent = _target(sky, view["next"]), _after(sky.stars, step), len(view["points"]) == 2
+    offered = Offered(chances(sky.scenario), sky.stars)
+    progress, gain = _progress(sky, step, target, offered), _gain(sky, view["next"], step)
+    if progress is Progress.NEARER and not is_past:
+        done = sum(not _lack_of(after, piece, FIELD_AT[bit]) for piece, bit in target)
+        yield Reason("figure", say.gettext(_DONE, done=done, all=len(target)))
+    elif progress in (Progress.NEARER, Progress.COMPLETE):
+        yield Reason("figure", say.gettext((_COMPLETE if progress is Progress.COMPLETE else _NEARER)[is_past]))
+    if gain > 0 and isinstance(step, Sterngeburt) and not view["log"]["performed"] and not is_past:
+        star = piece_in_sentence(step.star, say.locale)
+        yield Reason("denied", say.gettext(_DENIED[has_one_opponent], star=star, field=step.field))
+    if born := _birth(sky, sky.stars, after):
+        shown = any(isinstance(it, Sterngeburt) and it.field == born.field for each in then for it in each.steps)
+        if not shown and (not is_past or born.lacks < 2):
+            yield Reason(
+                f"birth {born.lacks}", _of_birth(born, has_one_opponent, say, is_past), is_aside=born.lacks > 1
+            )
+    removed = (FIELDS[step.field].near & lit(sky.stars)).bit_count() if isinstance(step, Supernova) else 0
+    if removed and not is_past:
+        yield Reason("nova", say.ngettext("It removes %(num)s star.", "It removes %(num)s stars.", removed))
+    if progress is Progress.BARREN:
+        own = (step.star, step.field) if isinstance(step, Sterngeburt) else None
+        kept_off = [it for it, is_nearer in _births(sky, after, sky.stars) if is_nearer and (it.star, it.field) != own]
+        lost = min(kept_off, default=None)
+        if is_past and not gain > 0:
+            yield Reason("barren", say.gettext(_BARREN[has_one_opponent]))
+        elif not is_past and lost:
+            yield Reason(f"lost {lost.lacks}", _of_loss(after, lost, has_one_opponent, say))
 
 
 # The sentences about a step now, and about one that could have been played
 _COMPLETE = noted("Your constellation is then complete."), noted("Your constellation would have been complete.")
 _NEARER = noted("Your constellation comes closer."), noted("Your constellation would have come closer.")
-_FERTILE = (
-    noted("It makes further star births possible."),
-    noted("It would have made further star births possible."),
-)
 _POSSIBLE = (
     noted("It makes a %(star)s on %(field)s possible."),
     noted("It would have made a %(star)s on %(field)s possible."),
@@ -158,12 +263,24 @@ _LACKS_ONE = (
     noted("A %(star)s on %(field)s then needs only one more %(need)s."),
     noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
 )
-_BARREN = (
-    noted("It leaves the others fewer chances for bright and splendid stars."),
-    noted("It would have left the others fewer chances for bright and splendid stars."),
+_HAS = noted("A %(star)s on %(field)s then has %(has)s of %(count)s neighbours.")
+_STAYS = noted("Your constellation stays as it is.")
+_STAYS_FOR_ALL = noted("The constellation comes no closer for the others.")
+_DONE = noted("%(done)s of the %(all)s places of your constellation are then right.")
+_DENIED = (
+    noted("Otherwise the others could place the %(star)s on %(field)s."),
+    noted("Otherwise your opponent could place the %(star)s on %(field)s."),
 )
-_BARREN_FOR_TWO = (
-    noted("It leaves your opponent fewer chances for bright and splendid stars."),
+_LOST = (
+    noted("The others can't place a %(star)s on %(field)s then."),
+    noted("Your opponent can't place a %(star)s on %(field)s then."),
+)
+_SET_BACK = (
+    noted("It makes a %(star)s on %(field)s harder for the others."),
+    noted("It makes a %(star)s on %(field)s harder for your opponent."),
+)
+_BARREN = (
+    noted("It would have left the others fewer chances for bright and splendid stars."),
     noted("It would have left your opponent fewer chances for bright and splendid stars."),
 )
 
@@ -187,16 +304,31 @@ _IN_SLOT_2 = noted("In your next two turns you can %(use)s.")
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
-_UNCHANGED = noted("Nothing else changes in the sky.")
+_UNCHANGED = noted("The others get no new space for a bright star.")
+_BIRTHS = noted("You can place %(first)s stars in your first turn and %(second)s in your second.")
+_LATER = noted("The black hole is still there in your second turn, when there are more stars to score with.")
+_OUTWARDS = noted("You can take a star %(steps)s spaces towards the special spaces.")
+_IN_PLACE = noted("You can move a star %(steps)s spaces to where your constellation needs it.")
+_IN_HAND = noted("You keep these cards: %(cards)s.")
 
 
-def _progress(sky: State, step: Action, target: Target, chances: "_Chances") -> tuple[str, str] | None:
-    """Return the sentences about what an action does for the Sternbild or for later births, or None for nothing."""
+class Progress(Enum):
+    """What an action does for the Sternbild or, if it changes nothing there, for later births."""
+
+    COMPLETE = auto()
+    NEARER = auto()
+    FERTILE = auto()
+    BARREN = auto()
+
+
+def _progress(sky: State, step: Action, target: Target, offered: Offered) -> Progress | None:
+    """Return what an action does, or None for nothing."""
     before, after = _lack(sky.stars, target), _lack(_after(sky.stars, step), target)
     if after < before:
-        return _NEARER if after else _COMPLETE
-    gain = chances.gain(step)
-    return _FERTILE if gain > 0 else _BARREN if gain < 0 else None
+        return Progress.NEARER if after else Progress.COMPLETE
+    its = chances(sky.scenario)
+    gain = its.value(offered.after(step)) - its.value(offered.now)
+    return Progress.FERTILE if gain > 0 else Progress.BARREN if gain < 0 else None
 
 
 def _piece(stars: Stars, step: Action) -> str:
@@ -209,36 +341,163 @@ def _piece(stars: Stars, step: Action) -> str:
     return NOVA
 
 
-def _next_birth(sky: State, after: Stars) -> tuple[int, str, str, str] | None:
-    """Return the birth with most points that an action brings within reach: how many stars it lacks, at most one, its
-    class, the class of the stars that it needs, and its field."""
-    found = list[tuple[int, int, str, str, str]]()
+class _Birth(NamedTuple):
+    """A birth that is near. The best one is the least."""
+
+    lacks: int
+    cost: int  # its points as a negative number
+    star: str
+    field: str
+    need: str  # the class of the stars that it needs
+    number: int  # of these stars
+
+
+def _birth(sky: State, before: Stars, after: Stars) -> _Birth | None:
+    """Return the best birth that comes nearer between two skies, or that becomes possible by a field that is left."""
+    return min((it for it, is_nearer in _births(sky, before, after) if is_nearer), default=None)
+
+
+def _births(sky: State, before: Stars, after: Stars) -> Iterator[tuple[_Birth, bool]]:
+    """Yield the births that lack at most two stars, and whether they were further away before."""
     for star, needs in CARDS.birth_needs.items():
         if needs is None or not supply(sky, star):
             continue
         need, count = needs
         for bit in bits_of(ALL_FIELDS & ~occupied(after)):
             field = FIELD_AT[bit]
-            lacks, lacked = (max(0, count - (field.near & it[need]).bit_count()) for it in (after, sky.stars))
-            if lacks <= 1 and (lacks < lacked or bit & occupied(sky.stars)):
-                found.append((lacks, -points_of_birth(sky.scenario, star, field), star, need, field.id))
-    if not found:
-        return None
-    lacks, _, star, need, name = min(found)
-    return lacks, star, need, name
+            lacks, lacked = (max(0, count - (field.near & it[need]).bit_count()) for it in (after, before))
+            if lacks <= 2:
+                points = points_of_birth(sky.scenario, star, field)
+                yield (
+                    _Birth(lacks, -points, star, field.id, need, count),
+                    lacks < lacked or bool(bit & occupied(before)),
+                )
 
 
-def _of_cards(sky: State, slot2: str | None, slot1: str | None, say: Language) -> str:
-    """Return what playing these cards prepares."""
+def _of_birth(born: _Birth, has_one_opponent: bool, say: Language, is_past: bool) -> str:
+    """Return what a step does for a birth, and the points of the birth."""
+    names = {it: piece_in_sentence(piece, say.locale) for it, piece in (("star", born.star), ("need", born.need))}
+    if born.lacks > 1:
+        told = say.gettext(_HAS, field=born.field, has=born.number - born.lacks, count=born.number, **names)
+    else:
+        told = say.gettext((_LACKS_ONE if born.lacks else _POSSIBLE)[is_past], field=born.field, **names)
+    if is_past or not born.cost:
+        return told
+    return f"{told} {_worth(born, has_one_opponent, say)}"
+
+
+def _worth(born: _Birth, has_one_opponent: bool, say: Language) -> str:
+    """Return the points of a birth, and who can take one that lacks nothing."""
+    points = -born.cost
+    if born.lacks:
+        star = piece_in_sentence(born.star, say.locale)
+        return say.ngettext(
+            "The %(star)s would bring %(num)s point.", "The %(star)s would bring %(num)s points.", points, star=star
+        )
+    if has_one_opponent:
+        return say.ngettext(
+            "It brings %(num)s point if your opponent leaves it to you.",
+            "It brings %(num)s points if your opponent leaves it to you.",
+            points,
+        )
+    return say.ngettext(
+        "It brings %(num)s point if the others leave it to you.",
+        "It brings %(num)s points if the others leave it to you.",
+        points,
+    )
+
+
+def _of_loss(after: Stars, lost: _Birth, has_one_opponent: bool, say: Language) -> str:
+    """Return which birth a step hinders, and its points."""
+    is_possible = lost.lacks > 0 and not occupied(after) & FIELDS[lost.field].bit
+    told = say.gettext(
+        (_SET_BACK if is_possible else _LOST)[has_one_opponent],
+        star=piece_in_sentence(lost.star, say.locale),
+        field=lost.field,
+    )
+    return f"{told} {_worth(lost._replace(lacks=1), has_one_opponent, say)}" if lost.cost else told
+
+
+def _of_choice(sky: State, hand: Sequence[str], step: Choose, say: Language) -> Iterator[Reason]:
+    """Yield what the first two cards are for, and what stays in the hand."""
+    second, first = type_of(step.slot2), type_of(step.slot3)
+    births = 1 + (second == GEBURT)
+    if GEBURT in (second, first):
+        yield Reason("births", say.gettext(_BIRTHS, first=births + (first == GEBURT), second=births))
+    if second == LOCH and sky.scenario.card_points:
+        yield Reason("hole", say.gettext(_LATER))
+    if moving := [KIND_OF[it] for it in (step.slot2, step.slot3) if type_of(it) == WANDERUNG]:
+        text = _OUTWARDS if sky.scenario.bonus_points else _IN_PLACE
+        yield Reason("moving", say.gettext(text, steps=max(max(it.steps) for it in moving)))
+    kept = dict.fromkeys(type_of(it) for it in hand if it not in (step.slot2, step.slot3))
+    yield Reason("kept", say.gettext(_IN_HAND, cards=say.listed([type_name(it, say.locale) for it in kept])))
+
+
+def _of_cards(
+    sky: State, hand: Sequence[str], laid: tuple[str | None, str | None], say: Language, is_past: bool
+) -> Iterator[Reason]:
+    """Yield what playing these cards to slots 2 and 1 prepares."""
+    slot2, slot1 = laid
     if slot1 and type_of(slot1) == SUPERNOVA:
-        return say.gettext(_NOVA_READY)
+        yield Reason("nova", say.gettext(_NOVA_READY))
+        return
     if slot2 is None and slot1 is None:
-        return say.gettext(_KEPT)
+        yield Reason(
+            "waiting",
+            say.gettext(_KEPT)
+            if is_past
+            else say.ngettext(
+                "You keep %(num)s card and decide when the others have moved.",
+                "You keep %(num)s cards and decide when the others have moved.",
+                len(hand),
+            ),
+        )
+        return
+    if not is_past:
+        yield from _targets_of([it for it in laid if it], sky, say)
     if slot2 and slot1:
         told = _of_two(_BOTH, _use(sky, slot1), _use(sky, slot2), say)
     else:
         told = say.gettext(_IN_SLOT_2 if slot2 else _IN_SLOT_1, use=say.gettext(_use(sky, slot2 or slot1 or "")))
-    return f"{told} {say.gettext(_COVERED)}" if slot1 and type_of(slot1) != GEBURT else told
+    yield Reason(f"use {laid.count(None)}", told)
+    if slot1 and type_of(slot1) != GEBURT:
+        yield Reason("covered", say.gettext(_COVERED), is_aside=True)
+
+
+def _targets_of(cards: Sequence[str], sky: State, say: Language) -> Iterator[Reason]:
+    """Yield what these cards could do in the present sky for points."""
+    holes = [
+        (removal_points(sky, KIND_OF[card], star, FIELD_AT[bit]), FIELD_AT[bit].id)
+        for card in cards
+        if type_of(card) == LOCH
+        for star in (PUNKT, LEUCHT)
+        for bit in bits_of(sky.stars[star])
+    ]
+    points, field = max(holes, default=(0, ""))
+    if points:
+        yield Reason(
+            "target",
+            say.ngettext(
+                "The black hole could now score %(num)s point on %(field)s.",
+                "The black hole could now score %(num)s points on %(field)s.",
+                points,
+                field=field,
+            ),
+        )
+    if any(type_of(card) == GEBURT for card in cards):
+        born = min((it for it, _ in _births(sky, sky.stars, sky.stars) if not it.lacks and it.cost), default=None)
+        if born:
+            star = piece_in_sentence(born.star, say.locale)
+            yield Reason(
+                "open",
+                say.ngettext(
+                    "A %(star)s on %(field)s is open now, for %(num)s point.",
+                    "A %(star)s on %(field)s is open now, for %(num)s points.",
+                    -born.cost,
+                    star=star,
+                    field=born.field,
+                ),
+            )
 
 
 def _of_two(texts: tuple[str, str], use: str, other: str, say: Language) -> str:
@@ -255,7 +514,7 @@ def _sky(view: Json) -> State:
     stars = dict.fromkeys(PIECES, 0)
     for field, piece in view["board"].items():
         stars[piece] |= FIELDS[field].bit
-    seats = len(view["points"])
+    seats, me, bilder = len(view["points"]), view["next"], view["sternbilder"]
     return State(
         options={**OPTIONS, "scenario": view["scenario"]},
         phase=view["phase"],
@@ -266,14 +525,14 @@ def _sky(view: Json) -> State:
         gone={},
         points=tuple(view["points"]),
         deck=(),
-        hands=((),) * seats,
+        hands=tuple(tuple(view["hand"] or ()) if seat == me else () for seat in range(seats)),
         slots=tuple((slot1, slot2, slot3) for slot1, slot2, slot3 in view["slots"]),
         discards=((),) * seats,
         chosen=(None,) * seats,
         reserve=(),
         granted=tuple(view["granted"]),
-        bilder=Bilder((), None, (None,) * seats, ((),) * seats),
-        log=NOTHING_DONE,
+        bilder=Bilder((), bilder["open"], tuple(it and it["sternbild"] for it in bilder["own"]), ((),) * seats),
+        log=NOTHING_DONE._replace(performed=tuple((it["slot"], it["card"]) for it in view["log"]["performed"])),
         result=None,
     )
 
@@ -310,103 +569,12 @@ def _gain(sky: State, me: int, step: Action) -> float:
     return 0.0
 
 
-# Chances: possible births on the free fields. Only the fields around a change can gain or lose any.
-
-Odds = tuple[int, ...]  # by the number of neighbours of a class
-
-
-class _Around(NamedTuple):
-    """A field's chances by the number of its neighbours of each class, and what one more of a class changes beside it."""
-
-    near: Fields
-    odds: list[tuple[str, Odds]]
-    more: Mapping[str, list[tuple[Fields, Fields, Odds]]]  # by class: a field, its neighbours, and the changes
-
-
-class _Chances:
-    """The chances of a state, in parts of `WHOLE`."""
-
-    def __init__(self, sky: State) -> None:
-        self._stars, self._around = sky.stars, _around(sky.scenario)
-        self._without: dict[str, tuple[str, Stars]] = {}
-
-    def gain(self, step: Action) -> int:
-        """Return how many chances an action adds."""
-        match step:
-            case Sterngeburt(_, star, field):
-                return self._added(self._stars, star, FIELDS[field])
-            case Sternwanderung(_, path):
-                star, rest = self._lifted(path[0])
-                return self._added(rest, star, FIELDS[path[-1]]) - self._added(rest, star, FIELDS[path[0]])
-            case SchwarzesLoch(_, field):
-                star, rest = self._lifted(field)
-                return -self._added(rest, star, FIELDS[field])
-            case Supernova(_, field):
-                gain, left = 0, dict(self._stars)
-                for star in STARS:
-                    for bit in bits_of(left[star] & FIELDS[field].near):
-                        left[star] ^= bit
-                        gain -= self._added(left, star, FIELD_AT[bit])
-                return gain + self._added(left, NOVA, FIELDS[field])
-        return 0
-
-    def _lifted(self, field: str) -> tuple[str, Stars]:
-        """Return the star on a field, and the stars without it."""
-        if field not in self._without:
-            star, bit = PUNKT if self._stars[PUNKT] & FIELDS[field].bit else LEUCHT, FIELDS[field].bit
-            self._without[field] = star, {**self._stars, star: self._stars[star] ^ bit}
-        return self._without[field]
-
-    def _added(self, stars: Stars, piece: str, field: Field) -> int:
-        """Return how many chances this piece adds to these stars."""
-        near, odds, more = self._around[field.bit]
-        gain, taken, same = 0, occupied(stars), stars[piece]
-        for star, its in odds:
-            gain -= its[(near & stars[star]).bit_count()]
-        for bit, beside, changes in more[piece]:
-            if not bit & taken:
-                gain += changes[(beside & same).bit_count()]
-        return gain
-
-
-@cache
-def _around(scenario: Scenario) -> Mapping[Fields, _Around]:
-    odds = {bit: _odds(scenario, field) for bit, field in FIELD_AT.items()}
-    more = {bit: {star: tuple(b - a for a, b in pairwise(its)) for star, its in odds[bit]} for bit in FIELD_AT}
-    return {
-        bit: _Around(
-            field.near,
-            odds[bit],
-            {
-                piece: [(it, FIELD_AT[it].near, more[it][piece]) for it in bits_of(field.near) if piece in more[it]]
-                for piece in PIECES
-            },
-        )
-        for bit, field in FIELD_AT.items()
-    }
-
-
-def _odds(scenario: Scenario, field: Field) -> list[tuple[str, Odds]]:
-    """Return the chances of each birth, by the number of the neighbours that it needs."""
-    numbers = range(field.near.bit_count() + 1)
-    return [
-        (
-            need[0],
-            tuple(points_of_birth(scenario, star, field) * CHANCES.get(max(0, need[1] - it), 0) for it in numbers),
-        )
-        for star, need in CARDS.birth_needs.items()
-        if need is not None
-    ]
-
-
 # The Sternbild: its nearest placement, and an estimate of the missing actions
 
 
-def _target(view: Json, stars: Stars) -> Target:
+def _target(sky: State, seat: Seat | None) -> Target:
     """Return the placement of this seat's Sternbild that is closest to completion."""
-    bilder, me = view["sternbilder"], view["next"]
-    own = bilder["own"][me] if me is not None else None
-    bild = bilder["open"] or (own and own["sternbild"])
+    stars, bild = sky.stars, sky.bilder.open or (None if seat is None else sky.bilder.own[seat])
     if bild is None:
         return ()
     lack = {piece: {bit: _lack_of(stars, piece, field) for bit, field in FIELD_AT.items()} for piece in (*STARS, GAP)}

@@ -398,7 +398,7 @@ def usual_minutes(players: int) -> int:
 
 
 def figure_in_words(figure: str, say: Language) -> list[str]:
-    return list(patterns(say.locale)) if figure == "hole" else []
+    return [punctuated(it, say.locale) for it in patterns(say.locale)] if figure == "hole" else []
 
 
 def _numbers(say: Language) -> str:

@@ -43,7 +43,7 @@ from server.games.sternenglanz.moves import (
     field_named,
     path_along,
 )
-from server.games.sternenglanz.names import SHORT, copy_name, in_sentence, piece_name, type_name
+from server.games.sternenglanz.names import SHORT, card_name, copy_name, in_sentence, piece_name, type_name
 from server.games.sternenglanz.notation import NO_CARD
 from server.translations import LOCALES, language
 
@@ -295,8 +295,8 @@ def _cards_in(words: _Words, known: Dialect, legal: Sequence[Move]) -> Iterator[
 
 
 def _name_of(wanted: _Wanted, locale: str) -> str:
-    name = copy_name(f"{wanted.kind}#{wanted.number or 1}", locale)
-    return name if wanted.number else name.rpartition("#")[0].strip()
+    name = card_name(f"{wanted.kind}#1", locale)  # a player may write a number that no card has
+    return f"{name} #{wanted.number}" if wanted.number else name
 
 
 def _name_of_missing(card: Card, locale: str) -> str:
@@ -369,7 +369,8 @@ def strange_word(text: str, locale: str) -> str:
 
 
 def fault(text: str, view: Json, locale: str) -> str:
-    """Return what is wrong with a text that names one or two cards to choose or lay, or "". `view` is that of the seat."""
+    """Return what is wrong with a text that names cards to choose or lay, or an action at another time, or "". `view` is
+    that of the seat."""
     known, say, words = _dialect(locale), language(locale), _plain(text)
     if view["phase"] in ("choose", "lay") and (card := missing_card(words, known, view["hand"])):
         return say.gettext(
@@ -377,7 +378,10 @@ def fault(text: str, view: Json, locale: str) -> str:
             card=_name_of_missing(card, locale),
             hand=", ".join(copy_name(copy, locale) for copy in view["hand"]),
         )
-    if not words or known.verbs.get(words[0]) not in ("choose", "lay"):
+    verb = known.verbs.get(words[0]) if words else None
+    if view["phase"] == "choose" and verb in ("move", "remove"):
+        return say.gettext("First, choose two of your cards: one for slot 2, one for slot 3. Then you can use them.")
+    if verb not in ("choose", "lay"):
         return ""
     try:
         first, rest = _wanted_card(words[1:], known)

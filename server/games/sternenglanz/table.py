@@ -11,6 +11,7 @@ from server.games.sternenglanz.material import (
     SHARED_OPEN,
     SLOTS,
     Constellation,
+    Scenario,
     ids_of,
 )
 from server.games.sternenglanz.names import (
@@ -47,6 +48,65 @@ def own_result(view: Json, story: Sequence[Json], seat: Seat, say: Language) -> 
     """Return which Sternbilder a seat has completed."""
     done = [bild_name(bild, say.locale) for bild in view["sternbilder"]["done"][seat]]
     return say.gettext("You completed %(sternbilder)s.", sternbilder=say.listed(done)) if done else ""
+
+
+def decision(view: Json, story: Sequence[Json], names: Sequence[str], reader: Seat | None, say: Language) -> str:
+    """Return how the winner reached the goal, and where the winner's points come from."""
+    decided = next((it for it in reversed(story) if it["type"] == "game-decided"), None)
+    if decided is None or len(decided["winners"]) > 1:
+        return ""
+    [winner] = decided["winners"]
+    parts = (_points_of(winner, story, types) for types in _SOURCES)
+    names_of = (say.gettext("black holes"), say.gettext("placed stars"), say.gettext("constellations"), "Supernova")
+    points = ", ".join(f"{name} {sum_}" for name, sum_ in zip(names_of, parts, strict=True) if sum_)
+    told = [
+        _reached(CARDS.scenarios[view["scenario"]], names[winner], reader == winner, say)
+        if decided["reason"] == "goal"
+        else _by_discards(view, winner, names, say),
+        say.gettext("The winner's points: %(points)s.", points=points) if points else "",
+    ]
+    return " ".join(filter(None, told))
+
+
+_SOURCES = ({"star-removed"}, {"star-laid"}, {"sternbild-completed"}, {"supernova-laid"})
+
+
+def _points_of(seat: Seat, story: Sequence[Json], types: Collection[str]) -> int:
+    gains = (
+        it["points"] for it in story if it["type"] in types and (it["seat"] == seat or isinstance(it["points"], list))
+    )
+    return sum(it[seat] if isinstance(it, list) else it for it in gains)
+
+
+def _reached(scenario: Scenario, winner: str, is_own: bool, say: Language) -> str:
+    goal = {"name": winner, "points": scenario.goal_points}
+    if scenario.goal_points is None:
+        return say.addressed(
+            is_own,
+            "You were the first to complete your constellation.",
+            "%(name)s was the first to complete their constellation.",
+            **goal,
+        )
+    if scenario.goal_bilder:
+        return say.addressed(
+            is_own,
+            "You were the first to have %(points)s points and a completed constellation.",
+            "%(name)s was the first to have %(points)s points and a completed constellation.",
+            **goal,
+        )
+    return say.addressed(
+        is_own,
+        "You were the first to have %(points)s points.",
+        "%(name)s was the first to have %(points)s points.",
+        **goal,
+    )
+
+
+def _by_discards(view: Json, winner: Seat, names: Sequence[str], say: Language) -> str:
+    equal = [name for name, points in zip(names, view["points"], strict=True) if points == view["points"][winner]]
+    if len(equal) == 1:
+        return ""
+    return say.gettext("%(names)s are tied. The player with fewer discarded cards wins.", names=say.listed(equal))
 
 
 def _pieces(view: Json, locale: str) -> Iterator[str]:

@@ -8,14 +8,14 @@
 - `rules.py` (2 to 9): setup, turns and end
 - `views.py` (10): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
-- `judge.py`: the value of a placement, for bots, and the aim and the reason of a hint
+- `judge.py`: the value of a placement, for bots, and the aim and the reasons of a hint
 - `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`, `rule_values.py`: the game in words and pictures
 """
 
 from server.games.contract import Json
-from server.games.sternenhimmel.ending import final_table, final_view, own_result
-from server.games.sternenhimmel.judge import advise, aim, judge, reason
+from server.games.sternenhimmel.ending import decision, final_table, final_view, own_result
+from server.games.sternenhimmel.judge import advise, aim, judge, reasons
 from server.games.sternenhimmel.material import (
     BLACK_HOLE,
     BOARDS,

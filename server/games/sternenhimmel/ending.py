@@ -35,6 +35,30 @@ def own_result(view: Json, story: Sequence[Json], seat: Seat, say: Language) -> 
     return say.gettext("Your coins by constellation: %(coins)s.", coins=", ".join(paid))
 
 
+def decision(view: Json, story: Sequence[Json], names: Sequence[str], reader: Seat | None, say: Language) -> str:
+    """Return on which board the winner gained most on the player in second place. Return "" if players share the
+    victory."""
+    first, second = sorted(range(len(names)), key=lambda seat: (-view["coins"][seat], seat != reader))[:2]
+    leads = [(it["payouts"][first] - it["payouts"][second], it) for it in _scored(story)]
+    if view["coins"][first] == view["coins"][second] or not leads:
+        return ""
+    lead, board = max(leads, key=lambda it: it[0])
+    told = {
+        "board": board_name(board, say),
+        "coins": say.ngettext("%(num)s coin", "%(num)s coins", lead),
+        "winner": names[first],
+        "second": names[second],
+    }
+    if reader == second:
+        return say.gettext("The lead grew most in %(board)s, where %(winner)s gained %(coins)s more than you.", **told)
+    return say.addressed(
+        reader == first,
+        "Your lead grew most in %(board)s, where you gained %(coins)s more than %(second)s.",
+        "The lead grew most in %(board)s, where %(winner)s gained %(coins)s more than %(second)s.",
+        **told,
+    )
+
+
 def _stars(item: Json, names: Sequence[str]) -> str:
     return ", ".join(f"{it['space']} {names[it['seat']]} {it['star']}" for it in item["placements"])
 

@@ -6,10 +6,20 @@ the details that players are shown. A test compares it with `scoring`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from server.games.contract import Json, Seat
-from server.games.sternenhimmel.material import BLACK_HOLE, BOARDS, DOUBLE_STAR, FACE_VALUES, LYING, STARS, Board, Lying
+from server.games.contract import Json, Reason, Seat
+from server.games.sternenhimmel.material import (
+    BLACK_HOLE,
+    BOARDS,
+    DOUBLE_STAR,
+    FACE_VALUES,
+    LYING,
+    STARS,
+    Board,
+    Lying,
+    is_large,
+)
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.state import State
 from server.translations import Language, noted
@@ -18,6 +28,7 @@ from server.translations import Language, noted
 FACTORS = [2**doubles for doubles in range(10)]
 GUESS = "5"  # the assumed value of a star face down
 LEAD = 0.05  # coins per point of lead while prizes may still change hands
+SOON = 2  # empty spaces left on a board that is almost full
 
 Spaces = tuple[Lying | None, ...]  # the spaces of a board, in its order, as a seat sees them
 Ranked = tuple[int, int]  # total and number of stars
@@ -37,30 +48,58 @@ def judge(view: Json) -> Callable[[Placement], float]:
 
 # The sentences about a move now, and about one that could have been played
 _Told = tuple[tuple[str, str], tuple[str, str]]  # if all stars there are seen, and if some are hidden
-_SCORED = ((noted("%(board)s is scored now."), noted("%(board)s would have been scored.")),) * 2
 _SCORED_FIRST = (
     (
-        noted("%(board)s is scored now, and you come first."),
+        noted("%(board)s is scored now, and you come first: %(coins)s."),
         noted("You'd have come first in %(board)s."),
     ),
     (
-        noted("%(board)s is scored now. As far as you can see, you come first."),
+        noted("%(board)s is scored now. As far as you can see, you come first, for %(first)s coins."),
         noted("As far as you could see, you'd have come first in %(board)s."),
     ),
 )
 _SCORED_SECOND = (
     (
-        noted("%(board)s is scored now, and you come second."),
+        noted("%(board)s is scored now, and you come second: %(coins)s."),
         noted("You'd have come second in %(board)s."),
     ),
     (
-        noted("%(board)s is scored now. As far as you can see, you come second."),
+        noted("%(board)s is scored now. As far as you can see, you come second, for %(second)s coins."),
         noted("As far as you could see, you'd have come second in %(board)s."),
     ),
 )
+_PAST = noted("%(board)s would have been scored.")
+_SCORED_UNSEEN = (
+    noted("%(board)s is scored now. As far as you can see, you win neither prize (%(first)s and %(second)s coins)."),
+    _PAST,
+)
+_SCORED_TIED = (
+    (noted("%(board)s is scored now. You tie for first place, so its %(first)s coins stay in the bank."), _PAST),
+    _SCORED_UNSEEN,
+)
+_SCORED_OTHERS_TIED = (
+    (noted("%(board)s is scored now. Others tie for first place, so its %(first)s coins stay in the bank."), _PAST),
+    _SCORED_UNSEEN,
+)
+_SCORED_OTHERS_TIED_EMPTY = (
+    (
+        noted(
+            "%(board)s is scored now, and you get nothing: others tie for first place, so its %(first)s coins stay in the "
+            "bank."
+        ),
+        _PAST,
+    ),
+    _SCORED_UNSEEN,
+)
+_SCORED_LOWER = ((noted("%(board)s is scored now: %(coins)s."), _PAST), _SCORED_UNSEEN)
+_SCORED_EMPTY = ((noted("%(board)s is scored now, and you get nothing: %(coins)s."), _PAST), _SCORED_UNSEEN)
+_SCORED_VOID = (
+    (noted("%(board)s is scored now. No star is left there, so its coins stay in the bank."), _PAST),
+    _SCORED_UNSEEN,
+)
 _TAKEN = (
     (
-        noted("The others lose %(points)s points in %(board)s."),
+        "",  # `reasons` counts the points
         noted("The others would have lost %(points)s points in %(board)s."),
     ),
     (
@@ -90,9 +129,17 @@ _NEARER = (
     ),
 )
 _OPEN = (_EXTENDED, _LED, _NEARER)  # in a constellation that isn't full
-_FULL = (_SCORED, _SCORED_FIRST, _SCORED_SECOND)
+_FULL = (
+    *(_SCORED_FIRST, _SCORED_SECOND, _SCORED_TIED, _SCORED_OTHERS_TIED, _SCORED_OTHERS_TIED_EMPTY),
+    *(_SCORED_LOWER, _SCORED_EMPTY, _SCORED_VOID),
+)
+_KINDS = {_TAKEN: "taken", _EXTENDED: "extended", _LED: "led", _NEARER: "nearer", **dict.fromkeys(_FULL, "scored")}
 
 # Those about a move now
+_COINS = noted("%(coins)s coins for %(name)s")
+_AT_LEAST_FOR_YOU = noted("at least %(coins)s coins for you")
+_AT_LEAST = noted("at least %(coins)s coins for %(name)s")
+_MORE_COINS = noted("%(coins)s for %(name)s")
 _AHEAD = noted("You're then ahead by %(points)s.")
 _BEHIND = noted("You're then behind by %(points)s.")
 _BLOCKS = noted("It blocks %(spaces)s: numbers and double stars there get swallowed.")
@@ -102,7 +149,11 @@ _DOUBLES = noted("Stars on %(spaces)s then count double.")
 _DOUBLES_OWN = noted("Your %(star)s on %(space)s then counts %(points)s.")
 _DOUBLES_OTHERS = noted("The others' stars next to the double star count double, too.")
 _COUNTS = noted("Next to a double star, it counts %(points)s.")
-_KEPT = noted("You keep your better stars for later.")
+_PAYS_MOST = noted("%(board)s pays most: %(first)s coins for first place, %(second)s for second.")
+_ALONE = noted("No opponent has a star in %(board)s yet.")
+_SAFE = noted("Every space next to it is taken, so no black hole can swallow it.")
+_SECRET = noted("It lies face down, so the others don't know it.")
+_KEPT = noted("You keep your %(star)s for later.")
 
 
 def aim(view: Json) -> Callable[[Placement], object]:
@@ -116,17 +167,100 @@ def aim(view: Json) -> Callable[[Placement], object]:
     return of
 
 
-def reason(view: Json, move: Placement, say: Language, is_past: bool, then: Sequence[Placement]) -> str:
-    """Return a few sentences about what a placement achieves, or would have achieved, as far as its seat can see."""
-    change, name = _change(view, move), BOARDS[move.board].names[say.locale]
-    told = [say.gettext(it[change.is_hidden][is_past], board=name, points=change.taken) for it in change.achieved]
-    if is_past or change.is_hidden:
-        told = told[:1]
+def reasons(
+    view: Json, move: Placement, say: Language, names: Sequence[str], is_past: bool, then: Sequence[Placement]
+) -> list[Reason]:
+    """Return what a placement achieves, or would have achieved, as far as its seat can see."""
+    change, board = _change(view, move), BOARDS[move.board]
+    facts: dict[str, Any] = {"board": board.names[say.locale], "first": board.first, "second": board.second}
+    if not change.lacking and not change.is_hidden and not is_past:
+        facts["coins"] = _coins(board, change.ranking, view["next"], names, say)
+    told = list[Reason]()
+    for it in change.achieved:
+        if it in _OPEN and change.is_alone and not is_past:
+            continue
+        if it is _TAKEN and not change.is_hidden and not is_past:
+            words = say.ngettext(
+                "The others lose %(num)s point in %(board)s.",
+                "The others lose %(num)s points in %(board)s.",
+                change.taken,
+                **facts,
+            )
+        else:
+            words = say.gettext(it[change.is_hidden][is_past], points=change.taken, **facts)
+        if it in _OPEN and change.ahead and not change.is_hidden and not is_past:
+            ahead = say.gettext(_AHEAD if change.ahead > 0 else _BEHIND, points=abs(change.ahead))
+            words = f"{words} {ahead}"
+        told.append(Reason(_KINDS[it], words, comes_first=it in _FULL and not is_past))
     if is_past:
-        return "".join(told)
-    if change.ahead and not change.is_hidden and {*change.achieved} & {*_OPEN}:
-        told.append(say.gettext(_AHEAD if change.ahead > 0 else _BEHIND, points=abs(change.ahead)))
-    return " ".join((*told, *_by_neighbours(move, change, say))) or say.gettext(_KEPT)
+        return told[:1]
+    told += (Reason("neighbours", it) for it in _by_neighbours(move, change, say))
+    lacking = Reason(
+        "lacking",
+        say.ngettext(
+            "%(num)s more star then scores %(board)s, for %(first)s and %(second)s coins.",
+            "%(num)s more stars then score %(board)s, for %(first)s and %(second)s coins.",
+            change.lacking,
+            **facts,
+        ),
+    )
+    if not change.lacking:
+        return [
+            *told,
+            Reason(
+                "return",
+                say.ngettext("%(num)s star returns to your hand.", "%(num)s stars return to your hand.", change.own),
+            ),
+        ]
+    if change.lacking <= SOON:
+        told.append(lacking)
+    if all(board.first > BOARDS[it["board"]].first for it in view["boards"] if it["board"] != board.id):
+        told.append(Reason("prize", say.gettext(_PAYS_MOST, **facts)))
+    if change.is_alone:
+        told.append(Reason("alone", say.gettext(_ALONE, **facts)))
+    if change.is_safe:
+        told.append(Reason("safe", say.gettext(_SAFE)))
+    if change.unseen:
+        told.append(
+            Reason(
+                "unseen",
+                say.ngettext(
+                    "%(num)s star there is hidden from you.", "%(num)s stars there are hidden from you.", change.unseen
+                ),
+                is_aside=True,
+            )
+        )
+    return [*told, *_by_hand(view["hand"] or (), move, say), lacking]
+
+
+def _coins(board: Board, ranking: Sequence[tuple[Ranked, Seat]], me: Seat, names: Sequence[str], say: Language) -> str:
+    """Return what a scoring without a tie for first place brings this seat, and the prizes of the others.
+
+    The options decide whether the only ranked seat gets both prizes.
+    """
+    if len(ranking) == 1:
+        ((_, sole),) = ranking
+        return say.gettext(_AT_LEAST_FOR_YOU if sole == me else _AT_LEAST, coins=board.first, name=names[sole])
+    places = [it for it, _ in ranking]
+    coins = {
+        seat: prize
+        for (place, seat), prize in zip(ranking, (board.first, board.second), strict=False)
+        if places.count(place) == 1
+    }
+    mine = coins.pop(me, next((stars for (_, stars), seat in ranking if seat == me), 0))
+    told = [say.ngettext("%(num)s coin for you", "%(num)s coins for you", mine)] if mine else []
+    for seat, prize in coins.items():
+        told.append(say.gettext(_MORE_COINS if told else _COINS, coins=prize, name=names[seat]))
+    return ", ".join(told)
+
+
+def _by_hand(hand: Sequence[str], move: Placement, say: Language) -> Iterator[Reason]:
+    """Yield what a placement keeps secret, and what it keeps for later."""
+    if is_large(move.board, move.space):
+        yield Reason("secret", say.gettext(_SECRET))
+    highest = max((it for it in hand if FACE_VALUES[it]), key=lambda it: FACE_VALUES[it], default=move.star)
+    if highest != move.star:
+        yield Reason("kept", say.gettext(_KEPT, star=highest))
 
 
 def _by_neighbours(move: Placement, change: "_Change", say: Language) -> Iterator[str]:
@@ -148,7 +282,6 @@ class _Change(NamedTuple):
     """What a placement achieves, as far as its seat can see."""
 
     achieved: Sequence[_Told]
-    is_hidden: bool  # whether stars of others lie face down there
     taken: int  # points that the others lose
     ahead: int  # points ahead of the best of the others
     is_gone: bool  # whether the star itself goes
@@ -158,6 +291,16 @@ class _Change(NamedTuple):
         tuple[str, str, int]
     ]  # the own numbers that a double star doubles: space, number, and then points
     doubles_others: bool  # whether it doubles stars of others
+    lacking: int  # empty spaces left on the board
+    ranking: Sequence[tuple[Ranked, Seat]]  # the ranked seats, best first
+    own: int  # the seat's stars on the board
+    unseen: int  # stars of others that lie face down there
+    is_alone: bool  # whether no other seat has a star there
+    is_safe: bool  # whether it is a number that no later black hole can swallow
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.unseen > 0
 
 
 def _change(view: Json, move: Placement) -> _Change:
@@ -176,17 +319,17 @@ def _change(view: Json, move: Placement) -> _Change:
         if it and move.star == DOUBLE_STAR and (near[at] & ~gone) >> nr & 1 and FACE_VALUES[it.star]
     ]
     if None not in after:
-        is_second = left[me] > 0 and mine not in others and sum(it > mine for it in others) == 1
-        achieved = [_SCORED_FIRST if is_first else _SCORED_SECOND if is_second else _SCORED]
+        achieved = [_SCORED_FIRST if is_first else _scored(mine, others)]
     else:
         achieved = [_TAKEN] if taken > 0 else []
         if is_first and not (was_first and achieved):
             achieved.append(_EXTENDED if was_first else _LED)
         elif new[me] > old[me] and not is_first:
             achieved.append(_NEARER)
+    unseen = [space for space, it in spaces.items() if it and it["star"] is None and it["seat"] != me]
+    beside_it = board.neighbours[move.space]
     return _Change(
         (*achieved,),
-        any(it and it["star"] is None and it["seat"] != me for it in spaces.values()),
         taken,
         new[me] - max((total for total, _ in others), default=0),
         bool(gone >> at & 1),
@@ -194,11 +337,31 @@ def _change(view: Json, move: Placement) -> _Change:
         [it for it in board.neighbours[move.space] if spaces[it] is None],
         [(space, it.star, FACE_VALUES[it.star] * factor) for space, it, factor in beside if it.seat == me],
         any(it.seat != me for _, it, _ in beside),
+        after.count(None),
+        sorted([((new[seat], stars), seat) for seat, stars in enumerate(left) if stars], reverse=True),
+        sum(it is not None and it.seat == me for it in after),
+        len(unseen),
+        all(it is None or it.seat == me for it in after),
+        FACE_VALUES[move.star] > 0 and all(spaces[it] and it not in unseen for it in beside_it),
     )
 
 
-def advise(sky: State, seat: Seat) -> tuple[Sequence[Placement], float]:
-    """Return the legal placements with the highest value for the seat on turn, and this value."""
+def _scored(mine: Ranked, others: Sequence[Ranked]) -> _Told:
+    """Return the sentences about a scoring in which another seat comes first, or shares first place."""
+    if not others:
+        return _SCORED_VOID
+    first, number = others[0], sum(it > mine for it in others)
+    if mine == first:
+        return _SCORED_TIED
+    if others.count(first) > 1:
+        return _SCORED_OTHERS_TIED if mine[1] else _SCORED_OTHERS_TIED_EMPTY
+    if not mine[1]:
+        return _SCORED_EMPTY
+    return _SCORED_SECOND if number == 1 and mine not in others else _SCORED_LOWER
+
+
+def advise(sky: State, seat: Seat) -> Sequence[Placement]:
+    """Return the legal placements with the highest value for the seat on turn."""
     best, most = list[Placement](), float("-inf")
     for board, stars in sky.stars.items():
         lying = [
@@ -210,7 +373,7 @@ def advise(sky: State, seat: Seat) -> tuple[Sequence[Placement], float]:
             best, most = [*found], value
         elif value == most:
             best += found
-    return best, most
+    return best
 
 
 @lru_cache(maxsize=10_000)

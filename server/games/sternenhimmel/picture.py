@@ -5,6 +5,7 @@ Every board is a group with an id such as `board-leo`, and every space a group w
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 
 from server.games.contract import Json
 from server.games.sternenhimmel.material import BOARDS, Board
@@ -38,6 +39,9 @@ _MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from 
 _SEAT = 58
 _NEXT = 100  # width of "am Zug"
 _RADIUS = {"large": 24, "small": 19}
+_RING = 9  # between a star and the ring that marks it as new
+_GAP = 2 * _RING + 4  # between two spaces, so that both may have a ring
+_MOVES_APART = 200
 _GOLD, _SILVER = "#ecc95a", "#cfd5e3"  # of the coins for the first and second prize
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
@@ -120,7 +124,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
     for space, lying in shown["spaces"].items():
         x, y = _at(board, space)
         what = f'id="{board.id}-{space}" data-board="{board.id}" data-space="{space}" '
-        mark = news_mark(_RADIUS[board.spaces[space].size] + 9, theme) if space in news else ()
+        mark = news_mark(_RADIUS[board.spaces[space].size] + _RING, theme) if space in news else ()
         yield from placed(x, y, [*mark, *_space(board, space, lying, theme)], what)
     for space, lying in shown["spaces"].items():
         if lying is not None:
@@ -195,9 +199,29 @@ def _lines(board_id: str, theme: Theme) -> Sprite:
 
 
 def _at(board: Board, space: str) -> tuple[int, int]:
-    edge = (PANEL - _MAP) / 2
-    here = board.spaces[space]
-    return round(edge + here.x * _MAP), round(_TOP + here.y * (_MAP - 8))
+    place = _places(board.id)[space]
+    return round(place.real), round(place.imag)
+
+
+@cache
+def _places(board_id: str) -> Mapping[str, complex]:
+    """Return where the spaces of a constellation are drawn: as in the sky, but spaces that are too close move apart until
+    the rings around them have room."""
+    board, edge = BOARDS[board_id], (PANEL - _MAP) / 2
+    reach = {it: _RADIUS[here.size] for it, here in board.spaces.items()}
+    at = {it: complex(edge + here.x * _MAP, _TOP + here.y * (_MAP - 8)) for it, here in board.spaces.items()}
+    for _ in range(_MOVES_APART):
+        for one, other in combinations(at, 2):
+            way = at[other] - at[one]
+            missing = reach[one] + reach[other] + _GAP - abs(way)
+            if missing > 0:
+                step = way / abs(way) * missing / 2
+                at[one], at[other] = at[one] - step, at[other] + step
+        for space, place in at.items():
+            r = reach[space] + _RING
+            x = min(max(place.real, r), PANEL - r)
+            at[space] = complex(x, min(max(place.imag, _TOP + reach[space] - 8), _ROW - MARGIN - r))
+    return at
 
 
 def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterator[Part]:

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
 import { isStale } from "../table/game.js";
+import { useInterrupted } from "../table/hinted.js";
 /** @import { Choice, Foresight, Level, Move, Table, Tap } from "./types" */
 
 /** @type {Tap["kind"][]} */
@@ -115,6 +116,8 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [missed, miss] = useState(/** @type {{taps: Tap[], field: unknown} | null} */ (null)); // a field that can't follow the taps
+  const [lost, lose] = useState(/** @type {number | null} */ (null)); // the turn in which steps were no longer possible
+  const played = useRef(/** @type {number | null} */ (null)); // the turn whose steps were sent
   const latest = useRef(turn);
   latest.current = turn;
   const { levels: before, taps } = kept.turn === turn ? kept : start; // discard another turn's steps
@@ -199,7 +202,13 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     /** @type {Level[] | null} */
     let levels = before;
     for (const move of moves) levels = levels && (await add(move, [], levels));
+    return levels;
   }
+
+  useInterrupted(table, kept.turn, turn, async () => {
+    const steps = kept.levels.slice(1).map((it) => it.move);
+    if (steps.length && played.current !== kept.turn && !(await addAll(steps))) lose(turn);
+  });
 
   const again = useRef();
   again.current = () => {
@@ -244,6 +253,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     try {
       await table.play(turn, joined(begun.map((it) => it.move)), () => setSending("unanswered"));
       isPlayed = true;
+      played.current = turn;
     } catch (wrong) {
       setError(wrong);
       if (isStale(wrong)) keep(start);
@@ -256,6 +266,8 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     begun, taps, fits, error, sending, busy, tap, add, addAll, undo, clear, send,
     moves: level.moves,
     isKept: !!level.isKept,
+    /** Whether steps from before a take-back are no longer possible. */
+    isLost: lost !== null && lost === turn && !taps.length,
     /** The field tapped last, if it can't follow the taps. */
     missed: missed?.taps === taps ? missed.field : null,
     foresight: level.foresight ?? null,

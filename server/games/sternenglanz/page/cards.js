@@ -1,6 +1,6 @@
 // The cards of Sternenglanz, with the same faces as in emailed pictures.
 import { html } from "../ui/html.js";
-import { listed, locale, t } from "../ui/words.js";
+import { locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
 /** @import { ActionCard, Cards, Piece as Kind, Rules, Sternbild } from "./types" */
 
@@ -11,7 +11,7 @@ const typeOf = (copy) => copy.split("#")[0];
  * @param {string} copy
  * @param {Cards} cards
  */
-const kindOf = (copy, cards) => cards.actions.find((it) => it.id === typeOf(copy));
+export const kindOf = (copy, cards) => cards.actions.find((it) => it.id === typeOf(copy));
 
 /**
  * Return the name of a card such as `geburt#3`, distinct from other cards of its type: Black hole B.
@@ -23,21 +23,6 @@ export function cardName(copy, cards) {
   if (!kind) return copy;
   const isOnly = cards.actions.filter((it) => it.type === kind.type).length === 1;
   return kind.names[locale()] + (isOnly ? "" : ` ${kind.id.replace(/.*-/, "").toUpperCase()}`);
-}
-
-/**
- * Describe what a card does.
- * @param {string} copy
- * @param {Cards} cards
- */
-export function cardTip(copy, cards) {
-  const kind = kindOf(copy, cards);
-  if (!kind) return cardName(copy, cards);
-  const rows = kind.constellations?.map((it) => t("tip.hole", { top: t(`piece.${it.top}`), points: t("points", { count: it.points }),
-    beside: listed([...new Set(it.with)].map((each) => t(`tip.beside.${each}`, { count: it.with.filter((one) => one === each).length }))) })) ?? [];
-  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.map((it) => `\n${it}`).join(""),
-    points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
-    pracht: cards.birthNeeds.pracht.count });
 }
 
 /**
@@ -75,7 +60,7 @@ export function Face({ copy, cards }) {
 /** @param {{kind: Partial<ActionCard>}} props */
 function Action({ kind }) {
   if (kind.type === "sterngeburt") return html`<text x="26" y="54" class="large" text-anchor="middle">+</text>
-    <${Piece} kind="leucht" x="64" y="42" size="6.4" />`;
+    <${Piece} kind="punkt" x="66" y="42" size="6.4" />`;
   if (kind.type === "sternwanderung") return html`<path class="way" d="M20 58Q44 14 78 40" /><path class="tip"
       d="M70 30L84 44L65 47Z" /><${Piece} kind="punkt" x="20" y="60" size="4" />
     <text x="62" y="77" class="large" text-anchor="middle">${kind.steps?.join("/")}</text>`;
@@ -86,7 +71,7 @@ function Action({ kind }) {
       ${it.with.map((each, i) => html`<${Piece} key=${i} kind=${each} x=${44 + 21 * i} y=${y} size="2.1" />`)}
       <text x="98" y=${y + 7} class="points" text-anchor="end">${it.points}</text></g>`;
   });
-  return html`<${Piece} kind="nova" x="36" y="42" size="6.6" />
+  return html`<${Piece} kind="nova" x="27" y="42" size="4.2" />
     <text x="98" y="51" class="points large" text-anchor="end">${kind.points ? `+${kind.points}` : ""}</text>`;
 }
 

@@ -63,8 +63,9 @@ export function Firmament({ firmament, board, hasBonus, worth, name, marks, ways
         })}
       </svg>`}
     </div>
-    <button class="plain zoom" onClick=${() => enlarge(isLarge ? 1 : 2)}>${
-      t(isLarge ? "firmament.whole" : "firmament.larger")}</button>
+    <button class="plain zoom" onClick=${() => enlarge(isLarge ? 1 : 2)} title=${t(isLarge ? "firmament.whole" : "firmament.larger")}
+      aria-label=${t(isLarge ? "firmament.whole" : "firmament.larger")}><svg viewBox="0 0 24 24" aria-hidden="true"><path
+        d=${`M15 15l6 6M6 10h8${isLarge ? "" : "M10 6v8"}M17 10a7 7 0 1 1-14 0a7 7 0 1 1 14 0`} /></svg></button>
   </div>`;
 }
 

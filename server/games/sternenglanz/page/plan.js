@@ -1,5 +1,5 @@
 // The game's part of plans: moves from taps, descriptions and conditions.
-import { moveName, sentence } from "./story.js";
+import { inShort, moveName } from "./story.js";
 /** @import { Move, Rules, View } from "./types" */
 
 /**
@@ -19,14 +19,11 @@ export const draft = (steps, view, { cards }) =>
 export const written = (move, { cards }) => moveName(move, cards);
 
 /**
- * Return a sentence about these moves of a turn that began with other ones.
+ * Return what these moves of a turn do, in short.
  * @param {Move[]} moves
- * @param {Move[]} begun
- * @param {View} view
  * @param {Rules} rules
  */
-export const told = (moves, begun, view, rules) =>
-  sentence(moves.flatMap((it) => it.steps), begun.flatMap((it) => it.steps), view.board, rules);
+export const told = (moves, { cards }) => inShort(moves.flatMap((it) => it.steps), cards);
 
 /**
  * Return the conditions, visible to any spectator, under which the fields of this move are free.

@@ -6,7 +6,6 @@ import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { waitInWords } from "../ui/waiting-for-me.js";
 import { listed, t } from "../ui/words.js";
-import { Problem } from "../ui/api.js";
 import { Guide, input, useGuide } from "../table/guide.js";
 import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
@@ -18,16 +17,18 @@ import { useMedia } from "../ui/size.js";
 import { Sorry } from "../ui/parts.js";
 import { leap } from "../ui/roving-tabindex.js";
 import { joined, useBuilding } from "./building.js";
-import { Bild, cardTip, holePoints } from "./cards.js";
+import { Bild, holePoints } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, latestFirst, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
-import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
+import { afterSteps, changes, className, foreseen, lastTurns, latestFirst, movedInShort, moveName, roundInWords, SENTENCES, sinceLastTurn } from "./story.js";
+import { Hand, onSlot, OwnSlots, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // in display order
 
 const MOVED = new Set(["star-laid", "star-moved", "star-removed", "supernova-laid", "sternbild-completed", "action-lapsed"]);
+
+const SHORT = new Set(["star-laid", "star-moved", "star-removed"]); // of those, what a few words tell
 
 const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in sternenglanz.css
 
@@ -47,7 +48,8 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
-  const hint = marksOf(joined(useHinted(table.base, turn)));
+  const suggested = joined(useHinted(table.base, turn));
+  const hint = marksOf(suggested);
   const reviewed = useCompared(table.base, at);
   const [played, better] = [marksOf(joined(reviewed.played)), marksOf(joined(reviewed.better))];
   const place = useRef();
@@ -72,6 +74,7 @@ export function Room({ table, rules, view: now, at }) {
   const past = at === null ? news : story.filter((it) => it.version === at);
   const before = changes(past, "fresh");
   const built = changes(building.begun.flatMap((it) => it.would), "planned");
+  const drawn = afterSteps(view.board, suggested.steps, firmament);
   const ways = [...before.ways, ...built.ways, ...hint.paths.map((fields) => ({ fields, kind: "planned" })),
     ...played.paths.map((fields) => ({ fields, kind: "played" })), ...better.paths.map((fields) => ({ fields, kind: "better" })),
     ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
@@ -99,46 +102,10 @@ export function Room({ table, rules, view: now, at }) {
 
   const isBeside = useMedia(WIDE);
 
-  /** @type {Record<string, number>[]} */
-  const [supply, limits] = [view.supply, cards.limits];
+  const explain = async (/** @type {HTMLElement} */ it) => (await import(addressOf("sternenglanz/tips.js"))).explain(it.dataset, { cards, view, seat, name,
+    building, table, turn, isAimed, isPlanned: !!planning, field: firmament.fields.find((one) => one.id === it.dataset.field),
+    pieces: piecesOf(scenario), decks: () => decks(view, scenario, seat) });
 
-  /**
-   * Explain an element of the table, and why it can't be used now.
-   * @param {HTMLElement} it
-   */
-  function explain(it) {
-    const { card, slot, nth = slot, field: id, tip: about, seat: whose = seat } = it.dataset;
-    if (card) return cardTip(card, cards);
-    if (nth) return slotTip(view, Number(whose), Number(nth), cards);
-    if (about === "decks") return decks(view, scenario, seat);
-    const piece = [...CLASSES, "nova"].find((one) => one === about);
-    if (piece) return t("tip.supply", { star: className(piece, cards), count: supply[piece], limit: limits[piece] });
-    const field = firmament.fields.find((one) => one.id === id);
-    if (!field) return null;
-    const said = [name(field)];
-    const isAsked = building.busy || building.sending; // waiting for the server
-    if (turn === null || isAsked || building.isOpen("field", id)) return said[0];
-    if (!isAimed) return [...said, building.open("slot").size > 0 && t("tip.slot-first")].filter(Boolean).join(". ");
-    if (planning) return said[0];
-    return whyClosed(field.id).then((why) => [...said, why].filter(Boolean).join(". "), () => said[0]);
-  }
-
-  /**
-   * Return the reason why the current step can't use this field.
-   * @param {string} id
-   */
-  async function whyClosed(id) {
-    const step = building.fits[0]?.step;
-    if (!step) return null;
-    if (step.path) return t(building.tapped("field").length ? "ask.missed.way" : "ask.missed", { field: id });
-    const steps = [...building.begun.flatMap((it) => it.move.steps), { ...step, field: id }];
-    try {
-      await table.preview(/** @type {number} */ (turn), { steps });
-    } catch (refused) {
-      return refused instanceof Problem ? refused.detail : null;
-    }
-    return null;
-  }
   const steps = building.begun.map((it) => it.move);
   const planner = at === null && html`<${Planner} table=${table} rules=${rules}
     draft=${planning?.form.draft(steps, now, rules) ?? []} />`;
@@ -160,8 +127,8 @@ export function Room({ table, rules, view: now, at }) {
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} waits=${waitInWords(game)} isPaused=${game.status === "paused"} />`}
       </div>
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} worth=${worth} name=${name}
-        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
+      <${Firmament} firmament=${firmament} board=${drawn.now} hasBonus=${scenario.bonusPoints} worth=${worth} name=${name}
+        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone, ...drawn.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       ${isBeside && html`<div class="further">${further}</div>`}
     </div>
@@ -183,8 +150,8 @@ function marksOf({ steps }) {
     paths,
     /** @type {unknown[]} */
     slots: steps.flatMap((it) => (it.cmd === "act" ? [it.slot] : [])),
-    /** @type {unknown[]} */
-    cards: laid.flatMap((it) => [it.slot1, it.slot2, it.slot3]).filter(Boolean),
+    /** @type {Record<string, number>} */
+    into: Object.fromEntries(laid.flatMap((it) => [1, 2, 3].flatMap((slot) => (it[`slot${slot}`] ? [[it[`slot${slot}`], slot]] : [])))), // slots by card
     /** @type {string[]} */
     fields: [...paths.flat(), ...steps.flatMap((it) => (it.field ? [it.field] : []))],
   };
@@ -231,7 +198,6 @@ function Beside({ view, now, scenario, cards, seat }) {
   const done = seat === undefined ? [] : view.sternbilder.done[seat];
   /** @type {Record<string, number>} */
   const supply = view.supply;
-  const pieces = scenario.supernova ? [...CLASSES, "nova"] : CLASSES;
   return html`<section class="beside" aria-label=${t("goal")}>
     ${seat === undefined && html`<p class="goal"><strong>${goalName(scenario)}</strong></p>`}
     <p class="faint phase" data-tip="decks">${now.phase === "choose" ? t("phase.choose") : t("phase.turn", { turn: now.turn })}</p>
@@ -239,13 +205,16 @@ function Beside({ view, now, scenario, cards, seat }) {
     ${mine?.sternbild && html`<${Bild} id=${mine.sternbild} cards=${cards}
       title=${t(scenario.sternbild === "own-secret" ? "bild.own-secret" : "bild.own")} />`}
     ${done.map((id) => html`<${Bild} key=${id} id=${id} cards=${cards} title=${t("bild.done")} isDone />`)}
-    <ul class="supply" aria-label=${t("supply")}>
-      ${pieces.map((kind) => html`<li key=${kind} data-tip=${kind}><${Mark} kind=${kind} /><span
+    <ul class="supply" aria-label=${t("supply")} data-label=${t("supply")}>
+      ${piecesOf(scenario).map((kind) => html`<li key=${kind} data-tip="supply"><${Mark} kind=${kind} /><span
         class="unseen">${className(kind, cards)}: </span>${supply[kind]}</li>`)}
     </ul>
     <p class="faint decks">${decks(view, scenario, seat)}</p>
   </section>`;
 }
+
+/** @param {Scenario} scenario */
+const piecesOf = ({ supernova }) => (supernova ? [...CLASSES, "nova"] : CLASSES);
 
 /**
  * Describe the decks and discards.
@@ -279,13 +248,14 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const chosen = building.tapped("slot")[0];
   const laying = building.tapped("card");
   const isLaying = building.moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd));
-  const planned = Object.fromEntries(laying.map((card, i) => [fits[0]?.into[i], card]));
+  const planned = Object.fromEntries(laying.length || view.phase === "act" ? laying.map((card, i) => [fits[0]?.into[i], card])
+    : Object.entries(hint.into).map(([card, slot]) => [slot, card])); // after actions, the slots shift first
   const isLocked = busy || !!sending;
   const lit = (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) =>
     turn !== null && building.open(kind).has(value) && !isLocked;
   /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
-    isChosen && "chosen", hint[kind === "slot" ? "slots" : "cards"].includes(value) && "hinted"].filter(Boolean).join(" ");
+    isChosen && "chosen", (kind === "slot" ? hint.slots.includes(value) : String(value) in hint.into) && "hinted"].filter(Boolean).join(" ");
   const isFilling = !laying.length && fits.length > 0 && fits.every((it) => it.into[0] === 2); // slot 1 comes later
   const actions = ACTIONS.filter((it) => building.actions().has(it) && !(isFilling && it === "bare"));
   const done = building.tapped("action");
@@ -308,7 +278,9 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const news = isMid ? story.filter((it) => it.seat === seat && MOVED.has(it.type)).slice(-1)
     : now.turn > 1 ? latestFirst(sinceLastTurn(/** @type {any[]} */ (story), seat, now.next === seat)
       .filter((it) => it.seat !== seat && MOVED.has(it.type))) : [];
-  const moved = at === null && isFree && !isPlanned && news.map((it) => sentence(it, names, rules, seat)).join(" ");
+  const sentences = news.map((it) => sentence(it, names, rules, seat)).join(" ");
+  const isShort = news.length > 1 && news.every((it) => SHORT.has(it.type));
+  const moved = at === null && isFree && !isPlanned && (isShort ? movedInShort(news, names, rules) : sentences);
   const aim = at === null && isFree && html`<span class=${now.turn > 1 ? "aim unseen" : "aim"}>${goalName(scenario)}${" "}</span>`;
   const prompt = at !== null ? t("ask.past") : isPaused ? t("ask.paused") : turn === null && !sending ? waits
     : asking(building, { view, seat, cards, scenario });
@@ -329,8 +301,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   };
   const said = useRef();
   useEffect(() => { // a long text scrolls, so keys must reach it
-    const { scrollHeight, clientHeight } = said.current;
-    if (scrollHeight > clientHeight + 1) said.current.tabIndex = 0;
+    fit(said.current);
+    if (isLong(said.current)) said.current.tabIndex = 0;
     else said.current.removeAttribute("tabindex");
   });
   const marked = [isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
@@ -339,17 +311,18 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
       <div class="for-hint" role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
         ${isWhole && guide}
+        ${building.isLost && html`<p><strong>${t("turn.lost")}</strong></p>`}
         ${building.missed !== null && html`<p key=${building.missed}><strong>${t(building.tapped("field").length ? "ask.missed.way" : "ask.missed", {
           field: building.missed })}</strong></p>`}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && (!guide || guiding === null) && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
-        ${moved && html`<p class="moved" tabindex="-1">${moved}</p>`}
+        ${moved && html`<p class="moved" tabindex="-1" title=${sentences} data-more=${t("moved.more")}>${moved}</p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${!isWhole && guide}
       </div>
-      ${(isBegun || isPlanned) && html`<div class="controls">
+      ${(isBegun || isPlanned) && html`<div class="controls beside-hint">
         ${isBegun && html`<button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>`}
         ${isBegun && !isPlanned && html`<button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>`}
         ${isPlanned && planner}
@@ -369,9 +342,30 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
         marks=${(/** @type {number} */ it) => marks("slot", it, it === chosen)} />
       <${Hand} hand=${[...new Set([...(now.hand ?? []), ...(view.hand ?? [])])]} cards=${cards}
         isHere=${(/** @type {string} */ it) => !!view.hand?.includes(it) && !laying.includes(it)}
-        act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
+        act=${tapCard} into=${hint.into} marks=${(/** @type {string} */ it) => (isLaying || it in hint.into ? marks("card", it, false) : "")} />
     </div>
   </section>`;
+}
+
+/** @param {HTMLElement} it */
+const isLong = (it) => it.scrollHeight > it.clientHeight + 1;
+
+/**
+ * Give the news the lines that the rest of the text leaves free, and mark them if they are cut off. A long preview leaves out
+ * the guide.
+ * @param {HTMLElement} said
+ */
+function fit(said) {
+  said.removeAttribute("data-tight");
+  said.toggleAttribute("data-tight", isLong(said));
+  const news = /** @type {HTMLElement | null} */ (said.querySelector(".moved:not(:focus)"));
+  if (!news) return;
+  const set = (/** @type {number} */ lines) => news.style.setProperty("-webkit-line-clamp", String(lines));
+  set(1);
+  const line = news.clientHeight;
+  const free = said.getBoundingClientRect().bottom - /** @type {Element} */ (said.lastElementChild).getBoundingClientRect().bottom;
+  set(1 + Math.max(0, Math.floor(free / line)));
+  news.toggleAttribute("data-cut", isLong(news));
 }
 
 /**

@@ -207,30 +207,71 @@ function laidInWords({ slot2, slot1 }, cards) {
 }
 
 /**
- * Describe possible steps of a turn in a sentence, as `foreseen` describes their effect.
+ * Return what steps of a turn do, in short, with the cards and the slots that they go into.
  * @param {any[]} steps
- * @param {any[]} begun the steps before them
- * @param {Readonly<Record<string, Piece | null>>} board before all of them
- * @param {Rules} rules
+ * @param {Cards} cards
  */
-export function sentence(steps, begun, board, { cards }) {
-  const now = { ...board };
-  const told = [...begun, ...steps].map((it) => {
-    const { field, slot, path = [field] } = it;
-    const kind = it.class ?? now[path[0]] ?? "punkt";
-    const words = { star: star(kind), field, slot, from: path[0], to: path.at(-1), gained: "" };
-    now[path[0]] = null;
-    if (it.do === "lay" || it.do === "move") now[path.at(-1)] = kind;
-    if (it.cmd === "choose") return t("would.cards-chosen", { slot2: cardName(it.slot2, cards), slot3: cardName(it.slot3, cards) });
-    if (it.cmd === "lay") return t(`would.cards-laid${it.dropNova ? ".dropped" : ""}`, { cards: laidInWords(it, cards) });
-    const effect = it.cmd === "finish" ? "act-finished" : EFFECTS[it.do];
-    return effect ? t(`would.${effect}`, words) : stepName(it, cards);
-  });
-  return t("would.turn", { steps: listed(told.slice(begun.length)) });
+export function inShort(steps, cards) {
+  const piece = (/** @type {string} */ kind) => {
+    const name = className(kind, cards);
+    return locale() === "de" || kind === "nova" ? name : name[0].toLowerCase() + name.slice(1);
+  };
+  const told = (/** @type {any} */ it, /** @type {any} */ before) => {
+    const { cmd, do: action, class: kind = action, field, path, dropNova } = it;
+    if (action === "lay" && before?.class === kind) return field; // after the same class
+    if (action === "lay" || action === "nova") return `${piece(kind)}\u00a0${field}`;
+    if (action === "move") return `${path[0]}\u00a0→\u00a0${path.at(-1)}`;
+    if (action === "remove") return t("step.removal", it);
+    if (cmd !== "choose" && cmd !== "lay") return stepName(it, cards);
+    const into = [1, 2, 3].flatMap((slot) => (it[`slot${slot}`] ? [`${cardName(it[`slot${slot}`], cards)}\u00a0→\u00a0${slot}`] : []));
+    return [dropNova && t("step.drop"), ...(into.length ? into : [t("step.bare")])].filter(Boolean).join(" · ");
+  };
+  return steps.map((it, nth) => told(it, steps[nth - 1])).join(" · ");
 }
 
-/** @type {Record<string, string>} */
-const EFFECTS = { lay: "star-laid", move: "star-moved", remove: "star-removed", nova: "supernova-laid", lapse: "action-lapsed" };
+/**
+ * Tell in short what other players did, with the points that it brought them.
+ * @param {any[]} items events, those of a player together
+ * @param {string[]} names
+ * @param {Rules} rules
+ */
+export function movedInShort(items, names, { cards }) {
+  const told = (/** @type {any} */ it) => {
+    const { type, star, field, path, points } = it;
+    const words = type === "star-removed" ? t("moved.removed", { field })
+      : inShort([type === "star-moved" ? { do: "move", path } : { do: "lay", class: star, field }], cards);
+    return points > 0 ? `${words}\u00a0(+${points})` : words;
+  };
+  const seats = [...new Set(items.map((it) => it.seat))];
+  return seats.map((seat) => `${t("colon", { what: names[seat] })} ${items.filter((it) => it.seat === seat).map(told).join(" · ")}.`).join(" ");
+}
+
+/**
+ * Return the pieces after these steps, and the removed ones by field.
+ * @param {Record<string, Piece>} board
+ * @param {any[]} steps
+ * @param {Firmament} firmament
+ */
+export function afterSteps(board, steps, { lines }) {
+  const [now, gone] = [{ ...board }, /** @type {Record<string, Piece>} */ ({})];
+  const lose = (/** @type {string} */ field) => {
+    gone[field] = now[field];
+    delete now[field];
+  };
+  for (const { do: action, class: kind, field, path } of steps) {
+    if (action === "lay") now[field] = kind;
+    if (action === "remove") lose(field);
+    if (action === "move") {
+      now[path.at(-1)] = now[path[0]];
+      delete now[path[0]];
+    }
+    if (action === "nova") {
+      for (const it of lines.filter((one) => one.includes(field)).flat()) if (now[it] && now[it] !== "nova") lose(it);
+      now[field] = "nova";
+    }
+  }
+  return { now, gone };
+}
 
 /**
  * Describe a possible step: the slot, the action, the cards and the field.

@@ -4,7 +4,7 @@ import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-words.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { useRoving } from "../ui/roving-tabindex.js";
-import { Bild, cardName, cardTip, Face } from "./cards.js";
+import { Bild, cardName, Face } from "./cards.js";
 /** @import { Cards, Table, View } from "./types" */
 
 const SLOTS = [1, 2, 3];
@@ -21,18 +21,6 @@ export function onSlot(view, seat, slot, cards) {
   if (copy) return cardName(copy, cards);
   if (slot === 1) return t("slot.printed", { card: cardName("geburt#1", cards) });
   return t(view.chosen[seat] ? "slot.secret" : "slot.empty");
-}
-
-/**
- * Return the tooltip of a slot.
- * @param {View} view
- * @param {number} seat
- * @param {number} slot
- * @param {Cards} cards
- */
-export function slotTip(view, seat, slot, cards) {
-  const copy = view.slots[seat]?.[slot - 1] ?? (slot === 1 ? "geburt#1" : null);
-  return [t("tip.slot", { slot }), copy ? cardTip(copy, cards) : t("tip.slot.empty")].join("\n");
 }
 
 /**
@@ -79,7 +67,7 @@ const slotName = (view, seat, slot, cards) => {
  *   marks: (slot: number) => string, act: (slot: number) => unknown}} props
  */
 export function OwnSlots({ view, seat, cards, planned, marks, act }) {
-  return html`<div class="slots" role="group" data-label=${t("slots")} aria-label=${t("slots")}>
+  return html`<div class="slots beside-hint" role="group" data-label=${t("slots")} aria-label=${t("slots")}>
     ${SLOTS.map((slot) => html`<button key=${slot} class=${`slot ${marks(slot)}`} data-slot=${slot}
       aria-label=${planned[slot] ? t("slot.planned", { slot, card: cardName(planned[slot], cards) })
         : slotName(view, seat, slot, cards)}
@@ -91,15 +79,17 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
 }
 
 /**
- * Show the player's cards as buttons. A laid card leaves a gap, so that the others don't move.
- * @param {{hand: string[], isHere: (copy: string) => boolean, cards: Cards, marks: (copy: string) => string, act: (copy: string) => unknown}} props
+ * Show the player's cards as buttons. A laid card leaves a gap, so that the others don't move. `into` has the slots for
+ * which a hint suggests cards.
+ * @param {{hand: string[], isHere: (copy: string) => boolean, cards: Cards, into: Record<string, number>, marks: (copy: string) => string,
+ *   act: (copy: string) => unknown}} props
  */
-export function Hand({ hand, isHere, cards, marks, act }) {
+export function Hand({ hand, isHere, cards, into, marks, act }) {
   const roving = useRoving(hand.filter(isHere).map((copy, i) => ({ id: copy, x: i, y: 0 })));
   return html`<div class="own-hand" role="group" data-label=${t("hand.short")} aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>
     ${hand.map((copy) => !isHere(copy) ? html`<span key=${copy} class="held gone-from-hand" />` : html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
-      tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)}
+      data-into=${into[copy]} tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)}
       aria-disabled=${!marks(copy).includes("open")} aria-pressed=${marks(copy).includes("chosen")}
       onClick=${() => act(copy)}>
       <span class="card-face" data-copy=${copy}><${Face} copy=${copy} cards=${cards} /></span>

@@ -7,7 +7,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { Guide, input, useGuide } from "../table/guide.js";
-import { useBegun, useCompared, useHinted, usePrepared } from "../table/hinted.js";
+import { useBegun, useCompared, useHinted, useInterrupted, usePrepared } from "../table/hinted.js";
 import { useNextFocus } from "../table/next-focus.js";
 import { usePlanning } from "../table/planning.js";
 import { lastMove, sentence, sinceOwnTurn, tellToo } from "../table/story.js";
@@ -123,6 +123,11 @@ export function Room({ table, rules, view, at }) {
     choose(NOTHING);
     tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
+  useInterrupted(table, kept.turn, turn, () => {
+    const isFree = moves.some((it) => it.board === kept.space?.board && it.space === kept.space.space);
+    choose({ star: kept.star, space: isFree ? kept.space : null });
+    setTaken(!!kept.space && !isFree);
+  });
   useBegun([], { partial: !!star || !!chosen.space, whole: false });
   usePrepared(table.base, turn, ([{ star, ...space }]) => {
     choose({ star: hand.indexOf(star), space });
@@ -227,7 +232,8 @@ export function Room({ table, rules, view, at }) {
       ${found && shown.boards.map(({ board: id, spaces }) => {
         const board = boardOf(id, rules);
         const title = boardName(id, rules);
-        return html`<${Board} key=${id} board=${board} title=${title} lying=${lyingOn(board, spaces)} fit=${found}
+        return html`<${Board} key=${id} board=${board} title=${title} fit=${found}
+          lying=${lyingOn(board, hint?.board === id && !move && seat !== undefined ? { ...spaces, [hint.space]: { seat, star: hint.star } } : spaces)}
           name=${(/** @type {Space} */ space) => [spaceName(title, space, spaces[space.id], names, terse ? [] : board.lines),
             isOn(played, id, space.id) && t("compared.played"), isOn(better, id, space.id) && t("compared.better"),
           ].filter(Boolean).join(", ")}

@@ -28,7 +28,8 @@ export function Scoring({ item, names, rules, close, next = false }) {
   const title = boardName(item.board, rules);
   const steps = stepsOf(item, board, rules);
   const last = steps.length - 1;
-  const said = at < 0 ? [] : told(steps[at], item, names);
+  const captions = steps.map((it) => [t(`scoring.step.${it.kind}`), ...told(it, item, names)]);
+  const said = captions[at] ?? [];
   const reached = steps.slice(0, at + 1).map((it) => it.kind);
 
   useEffect(() => {
@@ -73,9 +74,9 @@ export function Scoring({ item, names, rules, close, next = false }) {
           aria-current=${i === at ? "step" : null} class=${i <= at ? "been" : ""} onClick=${() => go(i)}
           title=${t(`scoring.step.${kind}`)}><span class="unseen">${t(`scoring.step.${kind}`)}</span></button></li>`)}
         </ol>
-        <div class="caption" aria-live="polite" data-step=${steps[at]?.kind}>
-          ${at >= 0 && html`<h3>${t(`scoring.step.${steps[at].kind}`)}</h3>`}
-          ${said.map((it, i) => html`<p key=${i}>${it}</p>`)}
+        <div class="captions">
+          ${captions.map((it, i) => html`<div key=${i} class="spare"><${Caption} said=${it} /></div>`)}
+          <div class="caption" aria-live="polite" data-step=${steps[at]?.kind}><${Caption} said=${said} /></div>
         </div>
         <${Sums} item=${item} board=${board} names=${names} reached=${reached} isStill=${isStill} />
       </div>
@@ -92,6 +93,10 @@ export function Scoring({ item, names, rules, close, next = false }) {
     </div>
   </dialog>`;
 }
+
+/** @param {{said: string[]}} props */
+const Caption = ({ said: [step, ...said] }) => html`${step && html`<h3>${step}</h3>`}${
+  said.map((it, i) => html`<p key=${i}>${it}</p>`)}`;
 
 /** @param {{d: string}} props */
 const Icon = ({ d }) => html`<svg class="icon" viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path
