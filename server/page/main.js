@@ -2,7 +2,8 @@
 import { html, render, useEffect, useRef, useState } from "./ui/html.js";
 import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
-import { isOnline } from "./ui/connection.js";
+import { isOnline, isOutdated } from "./ui/connection.js";
+import { addressOf } from "./ui/files.js";
 import { here, lookAgain, signInRoute, whereNow } from "./ui/routes.js";
 import { changeLanguage, recognise, signOut, wasSignedIn } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
@@ -10,7 +11,6 @@ import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { openTable, Table } from "./table/table.js";
 import { changeTheme, theme, THEMES } from "./ui/theme.js";
 import { later } from "./ui/lazy-loading.js";
-import { isOutdated, keepShell, renew } from "./ui/release.js";
 import { RETRY, Sorry } from "./ui/parts.js";
 import { relative } from "./ui/times.js";
 import { ended, isUnnamed, link, me, token } from "./ui/token.js";
@@ -50,6 +50,19 @@ function Page() {
     }
     shown.current = path;
   }, [path]);
+  return html`
+    <${Skips} main=${main} />
+    <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
+    <${Notice} />
+    <main id="main" tabindex="-1" ref=${main} key=${language}>
+      ${isUnnamed(player) && asksName && html`<${DisplayName} player=${player} />`}
+      <${Screen} parts=${parts} query=${query} player=${player} />
+    </main>
+    <${Foot} />`;
+}
+
+/** @param {{main: {current: HTMLElement}}} props */
+function Skips({ main }) {
   const skip = (/** @type {Event} */ event) => {
     event.preventDefault();
     main.current.focus();
@@ -58,16 +71,8 @@ function Page() {
     event.preventDefault();
     main.current.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true })); // the table's key for it
   };
-  return html`
-    <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
-    <a class="skip to-hand" href="#main" onClick=${toHand}>${t("skip.hand")}</a>
-    <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
-    <${Notice} />
-    <main id="main" tabindex="-1" ref=${main} key=${language}>
-      ${isUnnamed(player) && asksName && html`<${DisplayName} player=${player} />`}
-      <${Screen} parts=${parts} query=${query} player=${player} />
-    </main>
-    <${Foot} />`;
+  return html`<a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
+    <a class="skip to-hand" href="#main" onClick=${toHand}>${t("skip.hand")}</a>`;
 }
 
 /** Show the number of waiting games on the icon of the installed app. */
@@ -79,10 +84,12 @@ const opened = /** @type {HTMLMetaElement | null} */ (document.querySelector("me
 /** Show the table of an emailed link, without navigation that its token cannot access. */
 function Linked() {
   const language = useStore(spoken);
+  const main = useRef();
   return html`
+    <${Skips} main=${main} />
     <header class="head"><${Name} /></header>
     <${Notice} />
-    <main id="main" tabindex="-1" key=${language}><${Table} id=${opened} /></main>
+    <main id="main" tabindex="-1" ref=${main} key=${language}><${Table} id=${opened} /></main>
     <${Foot} />`;
 }
 
@@ -165,7 +172,7 @@ function Notice() {
   return html`<div role="status" class="notices">
     ${!online && html`<p class="notice away">${t("offline")}</p>`}
     ${hasEnded && html`<p class="notice">${t("session.ended")}</p>`}
-    ${isOld && html`<p class="notice">${t("release")} <button class="plain" onClick=${renew}>${t("release.renew")}</button></p>`}
+    ${isOld && html`<p class="notice">${t("release")} <button class="plain" onClick=${() => release().then((it) => it.renew())}>${t("release.renew")}</button></p>`}
     ${isNew && player && html`<p class="notice">${t("sandbox.you", { name: player.name })} <a
       href=${signInRoute()}>${t("sandbox.other")}</a></p>`}
     ${notice && html`<p class="notice">${notice.text}</p>`}
@@ -192,6 +199,8 @@ function Foot() {
     <a href="/docs/fairness">${t("foot.fairness")}</a>
   </footer>`;
 }
+
+const release = () => import(addressOf("ui/release.js"));
 
 const LATER = 8_000; // milliseconds reserved for the current screen before the page is cached
 const MOMENT = 500; // milliseconds to wait for a table before showing the page without it
@@ -225,6 +234,6 @@ const begin = async () => {
   place.replaceChildren(); // the fallback for pages that fail to load
   keepFocus(place);
   render(html`<${link ? Linked : Page} />`, place);
-  setTimeout(keepShell, LATER);
+  setTimeout(() => release().then((it) => it.keepShell(), () => {}), LATER);
 };
 begin();

@@ -7,11 +7,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from server.translations import LOCALES
 from tests.page.axe import objections
-from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
+from tests.page.layout import LEAST, MOST_SHIFT, SIZES, apart, out_of_reach, share_of_skies, shift, slow_down, watched
 from tests.page.programs import play, whole_turn
 from tests.page.screens import SCREENS, Scene, furnished
 from tests.page.sternenglanz_taps import tap_out
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
+from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, Json, sign_in
 
 TURN = ".slot.lit, .held.open, .hand .star.open"
@@ -126,9 +126,38 @@ def test_the_tray_tells_what_the_others_did_in_place_of_the_goal(house: House, w
         expect(page.locator(".tray .moved")).to_contain_text("Greedy")
         expect(page.locator(".tray .aim")).to_have_css("clip-path", "inset(50%)")
         news, hand = page.locator(".tray .moved"), page.locator(".own-hand").bounding_box()
+        over = "it => it.scrollHeight - it.clientHeight"
+        assert page.locator(".tray [data-said]").evaluate(over) <= 1
+        assert (news.evaluate(over) > 1) == (news.get_attribute("data-cut") is not None)
+        assert news.get_attribute("data-cut") is None, (
+            news.inner_text()
+        )  # a single opponent has done at most three things
         news.click()  # shows all of it
-        expect(news).to_have_css("-webkit-line-clamp", "none")
+        expect(news).to_have_css("overflow", "auto")
         assert page.locator(".own-hand").bounding_box() == hand
+
+
+def test_the_counts_of_pieces_explain_themselves_by_touch_and_pointer(house: House, windows: Windows) -> None:
+    client = quiet(sign_in(house, "counts@example.org"))
+    game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    for size in (PHONE, PHONE | {"viewport": {"width": 390, "height": 844}}, DESK):
+        page = windows.open(client, **size)
+        to_turn(page, game_id)
+        expect(page.locator("[data-explained]")).to_have_count(1)
+        count = page.locator(".supply li").first
+        if size is DESK:
+            count.hover()
+            assert "Supply" in count.evaluate("it => getComputedStyle(it.parentElement, '::before').content")
+        else:
+            count.tap()
+            assert all(
+                apart(field, it)
+                for field in page.locator(".field .ring").all()
+                for it in page.locator(".supply li").all()[:2]
+            )
+        expect(page.get_by_role("tooltip")).to_have_text(
+            re.compile(r"^Dot star: \d+ of 50 left in the supply\.\s*Bright star: ")
+        )
 
 
 OVERLAPS = """() => {
@@ -311,6 +340,15 @@ def test_a_tap_on_a_players_score_shows_what_they_have(scene: Scene, windows: Wi
     ben.tap()
     expect(page.get_by_role("region", name="ben")).to_contain_text("No stars on the table")
     assert objections(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".owned")).to_have_count(0)
+    ben.tap()
+    expect(page.get_by_role("region", name="ben")).to_be_focused()
+    page.locator(".tray").tap()
+    expect(page.locator(".owned")).to_have_count(0)
+    ben.tap()
+    ben.focus()
+    expect(page.get_by_role("region", name="ben")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".owned")).to_have_count(0)
     page.goto(f"/#/games/{scene.games['sternenglanz']}")

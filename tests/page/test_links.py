@@ -88,6 +88,17 @@ def stored(page: Page) -> str:
 # A turn, on the page
 
 
+def test_the_second_link_of_an_emailed_page_leads_to_the_hand(house: House, windows: Windows, ada: Client) -> None:
+    page = windows.open()
+    page.goto(link_of(house, ada, sky(ada)))
+    expect(page.locator(".hand .star.open").first).to_be_visible()
+    for name in ("Skip to content", "To your hand"):
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name=name)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".hand .star[tabindex='0']")).to_be_focused()
+
+
 def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windows: Windows, ada: Client) -> None:
     game_id = sky(ada)
     link, name = link_of(house, ada, game_id), ada.get("/v1/me")["name"]
@@ -357,6 +368,8 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     host = ada.get("/v1/me")["name"]
     expect(page.get_by_role("heading", name=f"{host} invites you to play Sternenhimmel")).to_be_visible()
     expect(page.get_by_text(f"At the table: {host}, you, the bot Greedy")).to_be_visible()
+    page.goto(f"/i/{invitation.word('i')}#no")  # the other button of the email only leads to the button
+    expect(page.locator("button:target")).to_have_text("No, thanks")
     page.get_by_role("button", name="No, thanks").tap()
     expect(page.get_by_role("heading", name="Invitation declined")).to_be_visible()
     page.goto(f"/i/{invitation.word('i')}")  # from the email again

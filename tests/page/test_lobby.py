@@ -286,7 +286,7 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     page.locator("select[name=clock]").select_option("own-time")
     page.get_by_label("Per turn", exact=True).fill("5")
     page.get_by_label("What happens").select_option("strict")
-    page.get_by_text("Add to the shuffle").tap()
+    page.get_by_text("Fair shuffle", exact=True).tap()
     page.get_by_role("button", name="Pick one for me").tap()
     salt = page.get_by_label("Your random word (salt)").input_value()
     assert re.fullmatch("[0-9a-f]{32}", salt)
@@ -359,13 +359,54 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
 
     hugo = windows.open(sign_in(house, "hugo@example.org"))
     hugo.goto(f"/#/games/{game_id}")
-    hugo.get_by_text("Add to the shuffle").click()
+    hugo.get_by_text("Fair shuffle", exact=True).click()
     hugo.get_by_label("Your random word (salt)").fill("a word of Hugo's")
     hugo.get_by_role("button", name="Take a seat").click()
     for window in (hugo, page):
         expect(window.locator(".board")).to_have_count(3)
     [row] = house.rows("SELECT salt FROM seats WHERE game_id = %s AND seat = 1", game_id)
     assert row["salt"] == "a word of Hugo's"
+
+
+def test_a_seated_friend_is_welcomed_and_can_learn_and_practise_before_the_start(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, OPEN, private=True)
+    invitation = ada.get(f"/v1/games/{game_id}")["invitation"]
+    ivo = sign_in(house, "ivo@example.org")
+    ivo.post(f"/v1/games/{game_id}/seats", {"invitation": invitation})
+    for client, count in ((ada, 0), (ivo, 1)):
+        page = windows.open(client, **PHONE)
+        page.goto(f"/#/games/{game_id}")
+        expect(page.locator(".waiting-room")).to_be_visible()
+        expect(page.locator(".for-guest")).to_have_count(count)
+    name = ada.get("/v1/me")["name"]
+    expect(page.locator(".for-guest")).to_contain_text(f"Welcome! {name} invites you to a game of Sternenhimmel")
+    expect(page.locator(".for-guest")).to_contain_text("You have seat 2.")
+    assert objections(page) == []
+    page.get_by_role("button", name="Rules in three minutes").click()
+    expect(page.locator("dialog [data-section]").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Practise against bots").click()
+    expect(page.locator(".playing .hand")).to_be_visible()
+    assert game_id not in page.url
+
+
+def test_a_waiting_room_names_the_players_and_the_host_finds_the_link_above_the_terms(
+    ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, OPEN)
+    page, visitor = windows.open(ada, **PHONE), windows.open(**PHONE)
+    for window, names in ((page, "you"), (visitor, "ada")):
+        window.goto(f"/#/games/{game_id}")
+        expect(window.get_by_text(f"At the table: {names}.", exact=True)).to_be_visible()
+    link, terms = (page.locator(f".waiting-room {it}").bounding_box() for it in (".link", ".terms"))
+    assert link and terms and link["y"] + link["height"] <= terms["y"]
+    visitor.get_by_label("Email address").fill("thea@example.org")
+    visitor.get_by_role("button", name="Email me a code").click()
+    label = visitor.locator("label.check").filter(has_text="Stay signed in")
+    text, box = label.bounding_box(), label.locator("input").bounding_box()
+    assert text and box and text["height"] < 2.5 * box["height"]  # the box is beside its text
 
 
 def test_a_visitor_who_signs_in_to_take_a_seat_is_back_at_that_table(
@@ -564,7 +605,11 @@ def test_declining_an_invitation_says_what_follows_and_what_happened(
     card.get_by_role("button", name="Cancel").click()
     decline.click()
     card.get_by_role("button", name="Decline", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="You declined the invitation to Two skies.")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(
+            has_text="You declined the invitation to Two skies. Changed your mind? Reply “yes” to"
+        )
+    ).to_be_visible()
     expect(card).to_have_count(0)
     assert ada.get(f"/v1/games/{game_id}")["seats"][1]["kind"] == "open"
 

@@ -193,7 +193,7 @@ def test_the_focus_stays_where_the_player_is_working(house: House, windows: Wind
     expect_focus(page)
     by_keys(page.get_by_role("button", name="Cancel"))
     expect_focus(page)
-    by_keys(page.get_by_role("button", name="Vote to pause"))
+    by_keys(page.get_by_role("button", name="Pause the game"))
     expect(page.locator(".state")).to_contain_text("Paused")
     expect_focus(page)
 

@@ -72,6 +72,7 @@ def test_the_first_two_cards_are_chosen_by_two_taps(house: House, windows: Windo
     page = windows.open(client)
     page.goto(f"/#/games/{game}")
     expect(page.locator(".held.lit")).to_have_count(5)
+    expect(page.locator(".own [data-slot='1'] .face .punkt")).to_be_attached()  # the star that a first birth places
     first, second = (page.locator(".held").nth(i).get_attribute("data-card") for i in (1, 3))
     page.locator(f"[data-card='{first}']").click()
     expect(page.locator("[data-slot='2'] .planned")).to_be_visible()

@@ -19,7 +19,7 @@ def test_a_game_begins_when_all_players_are_ready_and_then_reveals_salts(house: 
     form.locator("[name=ready_check]").select_option("P2D")
     expect(form.locator(".summary")).to_contain_text("Ready check: 2 days")
     form.get_by_text("Waiting for players, fair shuffling").click()
-    form.get_by_text("Add to the shuffle").click()
+    form.get_by_text("Fair shuffle", exact=True).click()
     form.locator("[name=salt]").fill("a word of mine")
     form.get_by_role("button", name="Create the game").click()
     expect(page.get_by_role("heading", name="Before the start")).to_be_visible()

@@ -7,7 +7,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.page.axe import objections
 from tests.page.layout import SIZES, out_of_reach
-from tests.page.programs import play
+from tests.page.programs import play, wish
+from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 
@@ -25,6 +26,13 @@ def seated(house: House, *names: str, rules: str = "sternenhimmel") -> tuple[str
 def at_table(page: Page, game_id: str) -> Page:
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".news.live")).to_have_count(1)
+    return page
+
+
+def at_table_over(page: Page, game_id: str) -> Page:
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator("#result")).to_be_visible()
+    expect(page.locator(".firmament [data-at=f1]")).to_be_visible()
     return page
 
 
@@ -203,18 +211,25 @@ def test_players_can_vote_at_the_top_of_the_table(
     expect(asked).to_contain_text(f"If you agree, the game {results[wish]}")
     expect(asked).to_contain_text("If you don't answer, nothing changes.")
     asked.get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text("You: not now")
-    expect(line(page)).to_have_attribute("title", words.format(rules) + " You said: not now.")
+    expect(line(page)).to_have_text("You declined.")
+    assert not line(page).locator("span").last.evaluate(IS_CUT)
+    expect(line(page)).to_have_attribute("title", words.format(rules) + " You declined for now.")
     mine = {"pause": "You asked for a pause.", "abandon": "You asked to abandon the game."}[wish]
     refused = request(asking, f"{mine} ada-{rules}: not now.")
     expect(refused).to_be_in_viewport(ratio=1)
     assert objections(asking) == [] and not too_wide(asking)
     page.reload()
-    expect(line(page)).to_have_text("You: not now")
+    expect(line(page)).to_have_text("You declined.")
     refused.get_by_role("button", name="Withdraw").click()
     expect(refused).to_have_count(0)
     other.post(vote, {"on": wish}, status=200)  # a new request is a new question, which the stream tells
-    request(page, words.format(rules)).get_by_role("button", name="Agree").click()
+    agree = request(page, words.format(rules)).get_by_role("button", name="Agree")
+    agree.dblclick()
+    if wish == "abandon":  # ends the game, so it asks first, and a second tap cancels
+        agree.click()
+        expect(page.locator(".request")).to_contain_text("Really end the game?")
+        assert objections(page) == [] and not too_wide(page)
+        page.get_by_role("button", name="Yes, end the game").click()
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
 
 
@@ -269,6 +284,24 @@ def test_players_who_asked_for_a_vote_or_agreed_to_it_see_who_has_to_answer(hous
     expect(line(agreeing)).to_have_attribute("title", re.compile(r"^You agreed to a pause\. \w+: not now\.$"))
 
 
+def test_a_voter_sees_who_agreed_and_who_refused_before_they_answer(house: House, windows: Windows) -> None:
+    game_id, (one, two, three) = seated(house, "nora", "olaf", "paul")
+    vote = f"/v1/games/{game_id}/votes"
+    two.post(vote, {"on": "pause"}, status=200)
+    three.post(vote, {"on": "pause", "vote": False}, status=200)
+    page = at_table(windows.open(one, **PHONE), game_id)
+    asked = request(page, "olaf asks for a pause.")
+    expect(asked).to_contain_text("paul: not now. Still to answer: you. If everyone agrees, the game is paused")
+    expect(asked).to_contain_text("If you don't answer, nothing changes.")
+    one.post(vote, {"on": "pause", "vote": False}, status=200)
+    told = page.locator(".request").filter(has_text="You declined for now. paul: not now.")
+    expect(line(page)).to_have_text("You declined.")
+    if line(page).get_attribute("aria-expanded") == "false":
+        line(page).click()
+    expect(told).to_contain_text("the game is paused")
+    expect(told).not_to_contain_text("If you don't answer")
+
+
 def test_the_last_player_who_agrees_sees_what_came_of_it(house: House, windows: Windows) -> None:
     game_id, clients = seated(house, "una", "vic")
     one, other = clients
@@ -287,10 +320,73 @@ def test_a_vote_is_shown_at_the_top_at_once_even_during_the_players_turn(house: 
     page = at_table(windows.open(one, **PHONE), game_id)
     page.get_by_text("Options, pause, leave").click()
     page.get_by_role("button", name="Vote to pause").click()
-    expect(page.get_by_role("button", name="Withdraw your vote to pause")).to_be_attached()
+    withdraw = page.get_by_role("button", name="Withdraw your vote to pause")
+    expect(withdraw).to_be_in_viewport()
+    told = page.locator(".details").get_by_text(re.compile(r"^You asked for a pause\. Still to answer: "))
+    expect(told).to_be_in_viewport(ratio=0.9)
     expect(line(page)).to_have_text("Asked: pause?")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
+    assert objections(page) == []
+    page.get_by_role("button", name="You asked for a pause.").click()  # what is left of it
+    expect(line(page)).to_have_text("Asked: pause?")
+
+
+def test_requests_that_need_an_answer_come_before_results(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "uli", "vera", "walt")
+    one = next(it for it in clients if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    other, third = (it for it in clients if it is not one)
+    page, vote = at_table(windows.open(one, **PHONE), game_id), f"/v1/games/{game_id}/votes"
+    close = page.get_by_role("button", name="Close", exact=True)
+    one.post(vote, {"on": "pause"}, status=200)
+    third.post(vote, {"on": "pause", "vote": False}, status=200)
+    expect(line(page)).to_have_text(re.compile(r": not now$"))
+    expect(page.locator(".asks.wanted")).to_have_count(0)
+    other.post(vote, {"on": "abandon"}, status=200)
+    expect(line(page)).to_have_text(re.compile(r": abandon\?\+1$"))
+    expect(page.locator(".asks.wanted")).to_have_count(1)
+    one.post(vote, {"on": "offer"}, status=200)
+    expect(line(page)).to_have_text(re.compile(r": abandon\?\+2$"))
+    play(one, game_id)
+    expect(line(page)).to_have_text(re.compile(r": abandon\?\+2$"))  # the result stays until the player closes it
+    close.click()
+    page.get_by_role("button", name=re.compile(r"asks to abandon the game\.$")).click()  # it still waits for an answer
+    expect(line(page)).to_have_text(re.compile(r": abandon\?\+2$"))
+    other.post(vote, {"on": "abandon", "vote": False}, status=200)
+    expect(line(page)).to_have_text("Asked: offer seats?+1")
+    one.post(vote, {"on": "offer", "vote": False}, status=200)
+    expect(line(page)).to_have_text(re.compile(r": not now$"))
+    one.post(vote, {"on": "abandon"}, status=200)
+    other.post(vote, {"on": "abandon", "vote": False}, status=200)
+    expect(line(page)).to_have_text(re.compile(r": not now\+1$"))
+    close.click()
+    expect(line(page)).to_have_text(re.compile(r": not now$"))  # the other result
+    close.click()
+    expect(line(page)).to_have_count(0)
+    expect(page.locator("#main")).to_be_focused()
+
+
+def test_a_step_begun_before_a_take_back_is_kept_for_the_next_turn(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "amy", "bob", rules="sternenglanz")
+    for client in clients:
+        until(lambda client=client: play(client, game_id))
+    other = next(it for it in clients if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    one = next(it for it in clients if it is not other)
+    while play(other, game_id):
+        pass
+    page = at_table(windows.open(one), game_id)
+    _, begun = wish(one, game_id) or (0, {})
+    tap_out(page, begun["steps"])
+    table = page.locator(".sternenglanz")
+    expect(table).to_have_attribute("data-begun", "1")
+    other.post(
+        f"/v1/games/{game_id}/take-backs", {"to": other.get(f"/v1/games/{game_id}/take-backs")["to"]}, status=202
+    )
+    request(page, "amy asks" if other is clients[0] else "bob asks").get_by_role("button", name="Agree").click()
+    expect(table).to_have_attribute("data-begun", "0")
+    while play(other, game_id):
+        pass
+    expect(table).to_have_attribute("data-begun", "1")
 
 
 @pytest.mark.parametrize("width", [360, 390])
@@ -314,6 +410,26 @@ def test_all_buttons_of_a_request_are_on_a_phone_while_another_game_waits(
     assert not too_wide(page) and objections(page) == []
 
 
+def test_a_player_alone_with_bots_is_asked_before_the_game_ends(house: House, windows: Windows) -> None:
+    ada = quiet(sign_in(house, "ada-asked-first@example.org"))
+    game_id = game_of(ada, ME, BOT, BOT)
+    page = at_table(windows.open(ada, **PHONE), game_id)
+    page.get_by_text("Options, pause, leave").click()
+    end = page.locator(".details").get_by_role("button", name="End the game without a result")
+    expect(page.get_by_role("button", name="Pause the game")).to_have_count(1)
+    end.click()
+    question = page.locator(".details").get_by_text("It ends at once and no player wins.")
+    expect(question).to_be_visible()
+    assert objections(page) == [] and not too_wide(page)
+    page.get_by_role("button", name="Cancel").click()
+    expect(question).to_have_count(0)
+    assert ada.get(f"/v1/games/{game_id}")["status"] == "running"
+    end.click()
+    end.click()
+    until(lambda: ada.get(f"/v1/games/{game_id}")["status"] == "abandoned")
+    expect(page.locator("#result")).to_be_in_viewport(ratio=1)
+
+
 def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_move(
     house: House, windows: Windows
 ) -> None:
@@ -324,32 +440,90 @@ def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_mov
     other.post(vote, {"on": "pause"}, status=200)
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
     other.post(vote, {"on": "abandon"}, status=200)
-    expect(line(page)).to_have_text(re.compile(r"^\w+: abandon\?1 more$"))
+    expect(line(page)).to_have_text("2 requests")
     assert not line(page).locator("span").last.evaluate(IS_CUT)
     request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?1 more$"))  # what is settled comes last
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
     line(page).click()
-    refused = page.locator(".request").filter(has_text="You said: not now.").get_by_role("button", name="Agree")
+    refused = page.locator(".request").filter(has_text="You declined for now.").get_by_role("button", name="Agree")
     expect(refused).to_have_class("plain")
     play(one, game_id)
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
     request(page, "").get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text("You: not now")
+    expect(line(page)).to_have_text("You declined.")
     page.get_by_role("button", name="Close", exact=True).click()
     expect(line(page)).to_have_count(0)
     other.post(vote, {"on": "offer"}, status=200)
     expect(line(page)).to_have_text(re.compile(r"^\w+: offer seats\?$"))
 
 
+@pytest.mark.parametrize("locale", ["en", "de", "fr", "it"])
+def test_a_request_is_shown_in_full_on_a_desk(house: House, windows: Windows, locale: str) -> None:
+    game_id, clients = seated(house, *(f"{name}-{locale}-desk" for name in ("nora", "emil", "hanna")))
+    one, *others = sorted(clients, key=lambda it: it.get(f"/v1/games/{game_id}")["you"]["turn"] is not None)
+    for client, name in zip((one, *others), ("Hanna W", "Nora W", "Emil W"), strict=True):
+        client.ask("PATCH", "/v1/me", json={"name": name, "locale": locale})
+    game_of(one, ME, BOT, BOT, title="A game that waits for its player")
+    page = at_table(windows.open(one, **SIZES["desk"], locale=locale), game_id)
+    expect(page.locator(".state .next")).to_be_visible()
+    for client in others:
+        client.post(f"/v1/games/{game_id}/votes", {"on": "abandon"}, status=200)
+    expect(line(page)).to_have_text(re.compile("Nora W .+ Emil W"))
+    for it in line(page).locator("span").all():
+        assert not it.evaluate(IS_CUT), it.inner_text()
+    assert not too_wide(page) and objections(page) == []
+
+
+def test_a_new_request_comes_below_the_open_ones(house: House, windows: Windows) -> None:
+    game_id, clients = seated(house, "ida", "jan", "kai")
+    one = next(it for it in clients if it.get(f"/v1/games/{game_id}")["you"]["turn"])
+    other, third = (it for it in clients if it is not one)
+    page, vote = at_table(windows.open(one, **PHONE), game_id), f"/v1/games/{game_id}/votes"
+    other.post(vote, {"on": "pause"}, status=200)
+    pause = request(page, "").filter(has_text="for a pause")
+    agree = pause.get_by_role("button", name="Agree")
+    expect(agree).to_be_in_viewport(ratio=1)
+    before = agree.bounding_box()
+    agree.focus()
+    other.post(vote, {"on": "abandon"}, status=200)
+    expect(page.locator(".asks .request")).to_have_count(2)
+    assert agree.bounding_box() == before
+    third.post(vote, {"on": "pause"}, status=200)
+    expect(pause).to_contain_text("ask for a pause")
+    expect(agree).to_be_focused()
+    page.keyboard.press("Escape")
+    line(page).click()
+    expect(page.locator(".asks .request").first).to_contain_text("abandon")
+
+
+def test_an_abandoned_game_shows_the_firmament_directly_below_the_verdict(house: House, windows: Windows) -> None:
+    game_id, (one, other) = seated(house, "wim", "xan", rules="sternenglanz")
+    until(lambda: play(one, game_id))
+    for client in (one, other):
+        client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    for size in (PHONE, PHONE | {"viewport": {"width": 390, "height": 844}}):
+        page = at_table_over(windows.open(one, **size), game_id)
+        gap = "it => it.querySelector('[data-at=f1]').getBoundingClientRect().top - it.getBoundingClientRect().top"
+        assert page.locator(".firmament").evaluate(gap) < 60
+        expect(page.locator("[data-at=a1]")).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("size", ["phone", "desk"])
 def test_an_abandoned_game_says_who_agreed_and_leads_to_the_next(house: House, windows: Windows, size: str) -> None:
     game_id, clients = seated(house, f"tim-{size}", f"uwe-{size}")
     pages = [at_table(windows.open(it, **SIZES[size]), game_id) for it in clients]
+    for page in pages:
+        page.locator("[data-score='0']").click()
+        expect(page.locator(".owned")).to_be_focused()
+        expect(page.get_by_text("Options, pause, leave")).to_be_attached()
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        expect(page.locator(".boards")).not_to_be_in_viewport()
     for client in clients:
         client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
     names = [f"tim-{size} and you", f"you and uwe-{size}"]
     for page, agreed in zip(pages, reversed(names), strict=True):
         card = page.locator(".result")
+        expect(page.locator(".owned")).to_have_count(0)
         expect(card).to_contain_text(f"Everyone agreed: {agreed}. No player won.")
         expect(card.get_by_role("button", name="Rematch")).to_be_in_viewport(ratio=1)
         expect(card.get_by_role("link", name="My games")).to_be_in_viewport(ratio=1)
@@ -358,14 +532,28 @@ def test_an_abandoned_game_says_who_agreed_and_leads_to_the_next(house: House, w
         assert not too_wide(page) and objections(page) == []
 
 
-def test_the_turn_and_its_time_take_two_lines_on_a_phone(house: House, windows: Windows) -> None:
-    clients = [quiet(sign_in(house, f"{it}-sternenfreud@example.org")) for it in ("maximiliane", "bartholomea")]
-    game_id = game_of(clients[0], ME, OPEN, BOT, clock={"per_move": "P1DT4H"})
+@pytest.mark.parametrize(
+    ("locale", "time"),
+    [
+        ("en", "1 day 23 hr left"),
+        ("de", "noch 1 Tag 23 Std."),
+        ("fr", re.compile(r"encore 1\sjour 23\sh")),
+        ("it", "ancora 1 giorno 23 h"),
+    ],
+)
+def test_the_turn_and_its_time_take_two_lines_on_a_phone(
+    house: House, windows: Windows, locale: str, time: str | re.Pattern[str]
+) -> None:
+    names = ("maximiliane", "bartholomea")
+    clients = [quiet(sign_in(house, f"{it}-sternenfreud-{locale}@example.org")) for it in names]
+    for client, name in zip(clients, names, strict=True):
+        client.ask("PATCH", "/v1/me", json={"name": f"{name}-sternenfreud", "locale": locale})
+    game_id = game_of(clients[0], ME, OPEN, BOT, clock={"per_move": "P1DT23H"})
     clients[1].post(f"/v1/games/{game_id}/seats", {})
     for client in clients:
-        page = at_table(windows.open(client, **PHONE), game_id)
+        page = at_table(windows.open(client, **PHONE, locale=locale), game_id)
         whose = page.locator(".state .whose")
-        expect(whose.locator("time")).to_contain_text("1 day left")
+        expect(whose.locator("time")).to_contain_text(time)
         assert whose.locator("> *").evaluate_all("all => all.map((it) => it.getClientRects().length)") == [1, 1]
         assert whose.evaluate("it => it.offsetHeight") <= 34
         assert whose.evaluate("it => it.getBoundingClientRect().top") >= 4

@@ -13,6 +13,7 @@ from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STAR_SET, L
 from server.games.sternenhimmel.options import EDITIONS
 from server.games.sternenhimmel.scoring import score
 from tests.page.axe import objections
+from tests.page.layout import MOST_PUSHED, PLACES, SIZES, WATCH_PUSHES, pushed, start_counting
 from tests.page.programs import play, play_to_the_end
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, is_at, too_wide
 from tests.support.browser import chromium
@@ -236,6 +237,7 @@ def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, window
     expect(page.locator("dialog")).to_have_count(0)
     assert is_at(page, ".offer button")
     page.keyboard.press("Enter")
+    expect(page.locator(".caption[data-step=reveal]")).to_be_visible()
     page.keyboard.press("End")
     expect(page.locator(".caption[data-step=pay]")).to_be_visible()
     page.keyboard.press("Escape")
@@ -265,6 +267,29 @@ def test_a_scoring_plays_automatically_can_be_paused_and_respects_reduced_motion
     expect(page.locator(".caption[data-step=pay]")).to_be_visible()
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     assert step_of(still) == "reveal"
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "it"])
+@pytest.mark.parametrize("size", ["phone", "narrow phone", "desk"])
+def test_nothing_moves_during_a_scoring_but_the_rows_by_rank(
+    full: Planted, windows: Windows, size: str, language: str
+) -> None:
+    page = windows.open(full.people[1], **(PHONE if size == "narrow phone" else SIZES[size]))
+    page.add_init_script(WATCH_PUSHES)
+    page.goto(f"/#/games/{full.game_id}")
+    page.locator(".foot select").first.select_option(language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    page.locator(".offer button").first.click()
+    fixed = page.locator(".heaven, .beats, .till, .sums ol, .controls")
+    expect(page.locator(".caption[data-step=reveal]")).to_be_visible()
+    start_counting(page)
+    before = fixed.evaluate_all(PLACES)
+    for step in STEPS[1:]:
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
+        assert fixed.evaluate_all(PLACES) == before, step
+    by, what = pushed(page)
+    assert by < MOST_PUSHED, what
 
 
 LOOKS: list[tuple[str, Json, Literal["light", "dark"]]] = [("de", PHONE, "light"), ("en", {}, "dark")]
@@ -362,8 +387,11 @@ def test_a_resignation_is_shown_in_the_list_the_header_and_the_log(
     page = windows.open(people[0])
     page.goto(f"/#/games/{game_id}")
     expect(page.locator("[data-score='1']")).to_have_class(re.compile("here"))
-    people[1].ask("DELETE", f"/v1/games/{game_id}/seats/me")
+    leaver.get_by_text("Options, pause, leave").click()
+    leaver.get_by_role("button", name="Resign").click()
+    leaver.get_by_role("button", name="Resign").click()
     expect(leaver.locator(".strip")).to_contain_text("You resigned. The bot Greedy is finishing the game in your seat.")
+    expect(leaver.locator(".strip")).to_be_in_viewport(ratio=1)
     expect(leaver.locator(".tray")).to_contain_text("A bot plays on for you. You can watch.")
     expect(leaver.get_by_role("link", name="New game").last).to_be_visible()
     expect(leaver.get_by_text("The whole game")).to_be_visible()  # the details have come

@@ -102,9 +102,29 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
     friend.locator("main").get_by_role("link", name="My games").click()
     expect(friend.get_by_role("heading", name="My games")).to_be_visible()
     friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}?game={secret}")
+    friend.reload()  # so that the page no longer knows the screen before
     expect(friend.get_by_role("link", name="Back to the game")).to_have_attribute("href", f"#/games/{secret}")
     expect(friend.get_by_role("heading", name="oskar", level=1)).to_be_visible()
     assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
+
+
+def test_the_link_back_of_a_players_page_leads_to_the_screen_before_it(house: House, windows: Windows) -> None:
+    host, guest = (sign_in(house, f"{name}@example.org") for name in ("gesa", "hein"))
+    game_id = game_of(host, ME, OPEN, BOT, title="To be joined")
+    page = windows.open(guest)
+    page.goto("/#/lobby?rules=sternenhimmel")
+    back = page.locator(".player").get_by_role("link").first
+    page.locator(".card.game").filter(has_text="To be joined").get_by_role("link", name="gesa").click()
+    expect(back).to_have_text("← Lobby")
+    back.click()
+    expect(page.get_by_role("heading", name="Lobby")).to_be_visible()
+    expect(page.locator("[name=rules]")).to_have_value("sternenhimmel")
+    page.goto(f"/#/games/{game_id}")
+    guest.post(f"/v1/games/{game_id}/seats", {})
+    page.locator(".details").get_by_role("link", name="gesa").click()
+    expect(back).to_have_text("← Back to the game")
+    back.click()
+    expect(page).to_have_url(re.compile(f"#/games/{game_id}$"))
 
 
 def test_a_table_shows_which_other_players_are_present(house: House, windows: Windows) -> None:

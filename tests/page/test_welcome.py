@@ -211,6 +211,12 @@ def ask_for_code(page: Page, email: str) -> None:
     expect(page.get_by_label("Code")).to_be_visible()
 
 
+def test_a_guest_finds_their_own_score_without_knowing_their_name(house: House, windows: Windows) -> None:
+    page = windows.open(**PHONE)
+    play_as_guest(page)
+    expect(page.locator(".seats [data-score] .who", has_text="you")).to_have_count(1)
+
+
 def test_a_guest_who_mistypes_the_code_keeps_their_games(house: House, windows: Windows) -> None:
     windows.expected = "401"
     page = windows.open(**PHONE)

@@ -71,6 +71,16 @@ def free_port(port: int = 0) -> int:
 # Mail
 
 
+class Text(str):
+    """The text of a letter, in which a sentence is found even if it is wrapped."""
+
+    __slots__ = ()
+
+    def __contains__(self, words: object) -> bool:
+        assert isinstance(words, str)
+        return super().__contains__(words) or ("\n" not in words and words in re.sub("\n *", " ", self))
+
+
 class Mail(NamedTuple):
     """A letter as it arrived; `to` is the envelope address."""
 
@@ -87,11 +97,10 @@ class Mail(NamedTuple):
         return UUID(self.message_id.strip("<>").partition("@")[0])
 
     @property
-    def text(self) -> str:
+    def text(self) -> Text:
         body = self.message.get_body(("plain",))
         assert body is not None
-        text: str = body.get_content()
-        return text.replace("\r\n", "\n")
+        return Text(body.get_content().replace("\r\n", "\n"))
 
     def word(self, page: str) -> str | None:
         link = re.search(rf"https?://\S+/{page}/([a-z0-9]+)", self.text)

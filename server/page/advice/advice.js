@@ -1,10 +1,12 @@
 // Advice from a search bot: hints on the player's turn, and a review of a finished game.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
-import { call, isTransient } from "../ui/api.js";
+import { call, isTransient, send } from "../ui/api.js";
+import { now } from "../ui/connection.js";
 import { course } from "../ui/course.js";
 import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
+import { brief } from "../ui/times.js";
 import { t } from "../ui/words.js";
 import { begun, compared, hinted, isPartial, prepared } from "../table/hinted.js";
 import { turnAt } from "../table/story.js";
@@ -13,9 +15,11 @@ import { useStore } from "../ui/store.js";
  *   SeatedTable } from "../ui/types" */
 /** @import { Row } from "../ui/course.js" */
 
+const GAP = 3; // pixels between a panel and what it leaves free
 const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
+const DOUBT = 1.5; // margins that a gain or loss exceeds if it is listed, as on the server
 const MARKED = 4; // gains, and losses, marked on the curve
 const NOTABLE = 2; // points of a gain or loss that is marked there
 const [WIDE, HIGH] = [320, 120]; // the curve
@@ -50,8 +54,11 @@ export function Hint({ table, rules, close }) {
   const { game, base } = table;
   const steps = useStore(begun);
   const replaces = useStore(isPartial);
-  /** @returns {Promise<Hinted & {steps: string}>} */
-  const ask = async () => ({ ...await call("POST", `${base}/hint`, { begun: JSON.parse(steps) }), steps });
+  /** @returns {Promise<Hinted & {steps: string, left: Left | null}>} */
+  const ask = async () => {
+    const answer = await send("POST", `${base}/hint`, { begun: JSON.parse(steps) });
+    return { ...await answer.json(), steps, left: leftOf(answer.headers.get("RateLimit")) };
+  };
   const [found, error] = useLoaded(ask, [game.you.turn, steps]);
   const hint = found?.steps === steps ? found : null;
   const [written, isReady, form] = useWritten(game, rules);
@@ -68,23 +75,15 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
-  /** @param {HintedMove} it */
-  const aboutMove = (it) => {
-    if (it.wins) return it.why;
-    return [!isEven && (it === moves[0] ? whyBest(game, moves[1]) : howGood(game, it)),
-      it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ") || t("hint.equal");
-  };
+  const isBest = moves.slice(1, 2).every(isClearlyWorse);
+  const verdict = (/** @type {HintedMove} */ it) => (it.wins || isEven ? "" : it === moves[0] ? t(isBest ? "hint.best" : "hint.among")
+    : isClearlyWorse(it) ? t("hint.worse", { points: pointsOf(game, Math.round(it.behind)) }) : t("hint.as-good"));
   const told = (/** @type {HintedMove} */ it) => (form?.told
-    ? html`<strong>${form.told(stepsOf(it), JSON.parse(steps), game.view, rules)}</strong>`
-    : html`<strong>${written(it)}</strong>${it.then.length > 0 && `, ${t("hint.then", { moves: it.then.map(written).join("; ") })}`}.`);
+    ? html`<strong>${form.told(stepsOf(it), rules)}</strong>`
+    : html`<strong>${[written(it), it.then.length > 0 && t("hint.then", { moves: it.then.map(written).join("; ") })].filter(Boolean).join(", ")}</strong>`);
   const leave = () => {
     place.current.parentElement.querySelector("[data-tool=hint]")?.focus({ preventScroll: true });
     close();
-  };
-  const look = (/** @type {any} */ event, /** @type {number} */ nr) => {
-    mark(nr);
-    const [move, list] = [event.currentTarget, event.currentTarget.parentElement];
-    list.scrollTop = move.offsetTop - list.offsetTop; // scrollIntoView would also scroll the page
   };
   const choose = (/** @type {Move[]} */ moves) => {
     close(); // before the board takes the focus
@@ -95,11 +94,14 @@ export function Hint({ table, rules, close }) {
     <div class="about"><p role="status">${isWhole ? t("hint.whole") : moves.length
         ? t(replaces ? "hint.replaces" : isEven ? "hint.even" : "hint.what") : !error && t("hint.thinking")}</p>
       <button class="plain" aria-label=${t("close")} onClick=${leave}>×</button></div>
-    ${moves.length > 0 && html`<ol tabindex="0" aria-label=${t("hint")}>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
-        onPointerEnter=${() => mark(i)} onFocusIn=${(/** @type {FocusEvent} */ event) => look(event, i)} onClick=${(/** @type {Event} */ event) => look(event, i)}>
-        <span>${told(it)} <span class="faint">${aboutMove(it)}</span></span>
+    ${moves.length > 0 && html`<ol aria-label=${t("hint")}>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
+        onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)} onClick=${() => mark(i)}>
+        <b class="rank" aria-hidden="true" title=${verdict(it)}>${i + 1} <small>${i ? rank(game, it) : it.wins ? t("hint.rank.wins") : isBest && t("hint.rank.best")}</small></b>
+        <span tabindex="0">${told(it)} <span class="verdict faint">${verdict(it)}</span> <span class="faint">${
+          [!it.wins && it.scores_with_then && t("hint.scores", { points: pointsOf(game, it.scores_with_then) }), it.why].filter(Boolean).join(" ")}</span></span>
         <button class=${i === 0 ? "" : "plain"} onClick=${() => choose(stepsOf(it))}
-          aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>`}
+          aria-label=${`${t("hint.choose")}: ${written(it)}`}>${t("hint.choose")}</button></li>`)}</ol>
+      <p class="from faint">${[t("hint.from"), hint?.left && t("hint.left", hint.left)].filter(Boolean).join(" · ")}</p>`}
     ${error && html`<${Sorry} error=${error} />`}
   </section>`;
 }
@@ -107,18 +109,43 @@ export function Hint({ table, rules, close }) {
 /** @param {HintedMove} it */
 const stepsOf = ({ move, then }) => [move, ...then.map((it) => it.move)];
 
+/** @typedef {{count: number, until: string}} Left how many hints are left until a time */
+
 /**
- * Return the position of the panel: over the part of the tray that the game names, or else over the tray, and as large.
+ * Return what a `RateLimit` header says about hints, or null if they are unlimited.
+ * @param {string | null} header
+ * @returns {Left | null}
+ */
+function leftOf(header) {
+  const [, count, seconds] = header?.match(/"hints";r=(\d+);t=(\d+)/) ?? [];
+  return seconds ? { count: Number(count), until: brief(now() + 1000 * (Number(seconds) - 1)) } : null;
+}
+
+/**
+ * Return how far a move is behind the best, in short.
+ * @param {Game} game
+ * @param {HintedMove} move
+ */
+function rank(game, move) {
+  if (move.wins) return t("hint.rank.wins");
+  return isClearlyWorse(move) ? `−${pointsOf(game, Math.round(move.behind))}` : t("hint.rank.equal");
+}
+
+/**
+ * Return the position of the panel. It lies over the part of the tray that the game names, or else over the tray. It
+ * reaches down to the part that the game keeps visible, or else is as large. A longer text scrolls.
  * @param {{current: any}} place
  */
 function useBox(place) {
   const [box, set] = useState({});
   useLayoutEffect(() => { // before it is drawn elsewhere
     const around = place.current.parentElement;
-    const room = around.querySelector(".drawn .for-hint") ?? around.querySelector(".drawn .tray");
+    const room = around.querySelector(".drawn .for-hint, .drawn .tray:not(:has(.for-hint))");
     if (!room) return;
     const follow = () => {
-      const [outer, { top, left, width, height }] = [around, room].map((it) => it.getBoundingClientRect());
+      const [outer, { top, left, width, bottom }] = [around, room].map((it) => it.getBoundingClientRect());
+      const kept = around.querySelector(".drawn .beside-hint"); // the first of them, which may come and go
+      const height = (kept ? kept.getBoundingClientRect().top - GAP : bottom) - top;
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px`, "--high": `${height}px` });
     };
     follow();
@@ -134,23 +161,6 @@ function useBox(place) {
  * @param {HintedMove} move
  */
 const isClearlyWorse = ({ behind, margin }) => margin !== null && behind > Math.max(LEAST, margin);
-
-/**
- * @param {Game} game
- * @param {HintedMove} [next] the second-best move
- */
-function whyBest(game, next) {
-  if (!next) return t("hint.best");
-  if (!isClearlyWorse(next)) return t("hint.best.close");
-  return t("hint.best.by", { points: pointsOf(game, Math.round(next.behind)) });
-}
-
-/**
- * @param {Game} game
- * @param {HintedMove} move
- */
-const howGood = (game, move) => (isClearlyWorse(move) ? t("hint.worse", { points: pointsOf(game, Math.round(move.behind)) })
-  : t("hint.as-good"));
 
 /**
  * Show how good the player's moves were. Beside an earlier table, only the curve and the move played there are shown.
@@ -194,8 +204,8 @@ function Moves({ table, rules, review, at, showAt }) {
   /** @type {ReviewedMove[]} */
   const moves = review.moves;
   const clear = moves.filter((it) => it.better).sort((one, other) => gainOf(other) - gainOf(one));
-  const gained = moves.filter((it) => it.choice > Math.max(LEAST, it.margin)).sort((one, other) => other.choice - one.choice);
-  const unclear = moves.filter((it) => !it.better && -it.choice > Math.max(LEAST, it.margin)) // worse, but no other move is clearly better
+  const gained = moves.filter((it) => standsOut(it.choice, it.margin)).sort((one, other) => other.choice - one.choice);
+  const unclear = moves.filter((it) => !it.better && standsOut(-it.choice, it.margin)) // worse, but no other move is clearly better
     .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
@@ -240,7 +250,9 @@ function Moves({ table, rules, review, at, showAt }) {
   const isByTurn = rows.some((it) => it.turn !== null);
   const heads = [t(isByTurn ? "review.at.turn" : "review.at"), t("review.played"), t(`review.worth.${GAMES[game.rules]?.score ?? "points"}`), t("review.instead")];
   const margins = rows.map((it) => Math.hypot(...it.steps.map((step) => step.margin)));
-  const gains = wholes(rows.map((it) => sum(it.steps.map(({ choice }) => choice))), review.choices && choices);
+  const gains = rows.map((it) => sum(it.steps.map(({ choice }) => choice)));
+  const worth = (/** @type {Turn} */ { steps }, /** @type {number} */ nth) => (standsOut(Math.abs(gains[nth]), margins[nth])
+    ? estimated(Math.round(gains[nth]), margins[nth]) : steps.some((it) => it.better) ? "–" : t("review.as-good"));
   const when = (/** @type {ReviewedMove} */ it) => {
     const turn = turnAt(story, it.version);
     return turn === 0 ? `${t("review.start")}.` : t(turn === null ? "review.of-move" : "review.of-turn", { at: turn ?? it.version });
@@ -250,10 +262,10 @@ function Moves({ table, rules, review, at, showAt }) {
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
   return html`<div>${isComplete && html`<p>${review.summary.join(" ")}</p><dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
-      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${signed(choices)}</dd>
-      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${signed(luck)}</dd>
+      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${estimated(choices, margin)}</dd>
+      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${estimated(luck, margin)}</dd>
     </dl>
-    <p class="faint">${t("review.margin", { margin: pointsOf(game, margin) })}</p>`}
+    <p class="faint">${t("review.margin")}</p>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
     ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}
@@ -265,20 +277,20 @@ function Moves({ table, rules, review, at, showAt }) {
         <thead><tr>${heads.map((it) => html`<th scope="col">${it}</th>`)}</tr></thead>
         <tbody>${rows.map(({ version, turn, steps }, nth) => html`<tr key=${version}><th scope="row" data-label=${turn === 0 ? null : heads[0]}><button class="moment"
           onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
-          }</button></th><td>${steps.map(written).join("; ")}</td><td data-label=${heads[2]}>${estimated(gains[nth], margins[nth])}</td>
-          <td data-label=${heads[3]}>${steps.map(instead).filter(Boolean).join("; ") || "–"}</td></tr>`)}</tbody>
-        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${signed(choices)}</td><td></td></tr></tfoot>`}
+          }</button></th><td>${steps.map(written).join("; ")}</td><td data-label=${heads[2]}>${worth(rows[nth], nth)}</td>
+          <td data-label=${heads[3]}>${steps.map(instead).filter(Boolean).join("; ")}</td></tr>`)}</tbody>
+        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${estimated(choices, margin)}</td><td></td></tr></tfoot>`}
       </table></div>
       <p class="faint">${t("review.columns")}</p>
     </details>`}</div>`;
 }
 
 /**
- * Format the gain of a turn, with its margin of error unless the gain is clear.
- * @param {number} gain
+ * Format an estimated number of points with its margin of error.
+ * @param {number} points
  * @param {number} margin
  */
-const estimated = (gain, margin) => (!gain ? "–" : Math.abs(gain) > margin ? signed(gain) : `${signed(gain)} ± ${Math.round(margin)}`);
+const estimated = (points, margin) => [signed(points), Math.round(margin) > 0 && `± ${Math.round(margin)}`].filter(Boolean).join(" ");
 
 /** @typedef {{version: number, turn: number | null, steps: ReviewedMove[]}} Turn */
 
@@ -299,16 +311,11 @@ function byTurn(moves, story) {
 }
 
 /**
- * Round numbers up or down so that their sum is `total`, by default their rounded sum.
- * @param {number[]} numbers
- * @param {number | null} total
+ * Return whether a difference in points is clear even among all moves of a game.
+ * @param {number} points
+ * @param {number} margin
  */
-function wholes(numbers, total) {
-  const down = numbers.map(Math.floor);
-  const missing = (total ?? Math.round(sum(numbers))) - sum(down);
-  const up = numbers.map((_, nth) => nth).sort((one, other) => numbers[other] - down[other] - numbers[one] + down[one]).slice(0, missing);
-  return down.map((it, nth) => it + (up.includes(nth) ? 1 : 0));
-}
+const standsOut = (points, margin) => points > Math.max(LEAST, DOUBT * margin);
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, it) => all + it, 0);
 

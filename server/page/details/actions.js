@@ -6,8 +6,8 @@ import { absolute, left } from "../ui/times.js";
 import { isAmongBots } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
-import { Leave, Mails, Terms } from "../table/actions.js";
-import { TakeBack, tell, votes } from "./requests.js";
+import { Leave, Mails, Sure, Terms } from "../table/actions.js";
+import { present, requestsIn, TakeBack, tell, votes } from "./requests.js";
 /** @import { SeatedTable, SeenTable, Votes } from "../ui/types" */
 /** @typedef {Exclude<keyof Votes, "take-back" | "refusals">} Wish */
 
@@ -28,7 +28,7 @@ export function Actions({ table }) {
   return html`${found && game.status === "running" && html`<${TakingBack} table=${table} votes=${found} tell=${learn} />`}
   <details class="card" open=${isOpen.current}><summary>${t("actions")}</summary>
     <${Terms} game=${game} />
-    ${found && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${found[wish]}
+    ${found && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} votes=${found}
       tell=${learn} />`)}
     <${Mails} game=${game} />
     <${Leave} table=${table} />
@@ -75,15 +75,27 @@ function TakeBackAsked({ table, asked, tell }) {
   </section>`;
 }
 
-/** @param {{table: SeatedTable, wish: Wish, seats: number[], tell: (votes: Votes) => void}} props */
-function Vote({ table, wish, seats, tell }) {
+/**
+ * Show the button that votes for a wish or withdraws the vote, and beside it what came of the player's own vote. A vote that ends the game at once asks first.
+ * @param {{table: SeatedTable, wish: Wish, votes: Votes, tell: (votes: Votes) => void}} props
+ */
+function Vote({ table, wish, votes, tell }) {
+  const seats = votes[wish];
   const mine = seats.includes(table.game.you.seat);
-  const [busy, error, vote] = useSubmit(async () => {
+  const others = present(table.game).filter((it) => it !== table.game.you.seat);
+  const words = t(mine ? `vote.withdraw.${wish}` : others.length ? `vote.${wish}` : `vote.alone.${wish}`);
+  const place = useRef();
+  const cast = async () => {
     tell(await call("POST", `${table.base}/votes`, { on: wish, vote: !mine }));
+    setTimeout(() => place.current?.scrollIntoView({ block: "nearest" })); // once it has grown
     table.look(); // not awaited, so that the button is enabled as soon as the vote is counted
-  });
+  };
+  const [busy, error, vote] = useSubmit(cast);
   const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
-  return html`<p class="row"><button class="plain" disabled=${busy}
-    onClick=${vote}>${t(mine ? `vote.withdraw.${wish}` : `vote.${wish}`)}</button>
-    ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
+  const inFavour = names && t("vote.for", { names });
+  if (wish === "abandon" && !mine && others.every((it) => seats.includes(it))) return html`<${Sure} words=${words}
+    question=${[inFavour, t("vote.abandon.sure")].filter(Boolean).join(". ")} act=${cast} />`;
+  const told = mine ? requestsIn(table.game, votes, [wish])[0].told : inFavour; // the line above the table may be out of view
+  return html`<p class="row" ref=${place}><button class="plain" disabled=${busy} onClick=${vote}>${words}</button>
+    <span role="status">${told}</span>${error && html`<${Sorry} error=${error} />`}</p>`;
 }

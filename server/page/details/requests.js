@@ -30,22 +30,24 @@ export const tell = (base, it) => votes.set({ base, votes: it });
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
 /** The seats whose players decide on requests. @param {SeenTable["game"]} game */
-const present = (game) => game.seats.filter((it) => it.kind !== "bot" && !it.stand_in).map((it) => it.seat);
+export const present = (game) => game.seats.filter((it) => it.kind !== "bot" && !it.stand_in).map((it) => it.seat);
 
 /** What was last asked to be undone, or undone at once, in words. The event itself doesn't say. */
 const undone = store(/** @type {{base: string, to: number | null, told: string} | null} */ (null));
 
 /**
- * Show the newest request in a few words beside the scores, so that nothing moves. A tap opens the whole text of all of
- * them with their buttons. Once closed, the line returns with the next change. What is settled goes with the next version.
+ * Show the newest request, or how many need an answer, beside the scores, so that nothing moves. A tap opens the whole text of all of
+ * them with their buttons. While they are open, each keeps its place, and new ones come below. An open request that is
+ * closed shrinks to a mark until the next change. A result that is closed goes, and the next one follows. What is settled goes
+ * with the next version, except a refusal of the player's own request, which stays until they close it.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
   const { game, base, word, story } = table;
   /** @returns {Promise<Votes>} */
-  const count = () => call("GET", `${base}/votes?${word}`);
+  const ask = () => call("GET", `${base}/votes?${word}`);
   const changes = useStore(table.changes);
-  const [found, , again] = useFresh(count, [base, game.status, table.live, table.live === "live" ? changes : game.version]);
+  const [found, , again] = useFresh(ask, [base, game.status, table.live, table.live === "live" ? changes : game.version]);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || again(), EVERY);
     return () => clearInterval(timer);
@@ -54,6 +56,7 @@ export function Requests({ table }) {
   const known = useStore(votes);
   const [isOpen, setOpen] = useState(false);
   const [isClosed, setClosed] = useState(false);
+  const [, redraw] = useState({});
   const line = useRef();
   const last = useStore(undone);
   const back = known?.base === base ? known.votes["take-back"] : null;
@@ -61,49 +64,70 @@ export function Requests({ table }) {
     if (back) undone.set({ base, to: back.to, told: `${t("take-back.done", { moves: back.undoes.join(" ") })} ${t("asks.all")}` });
   }, [back]);
   const order = useRef(/** @type {Wish[]} */ ([])); // newest first
+  const places = useRef(/** @type {string[]} */ ([])); // the keys of the rows, from the top
   const settledAt = useRef(/** @type {Map<string, number>} */ (new Map())); // the version, or -1 once closed
   const wishes = known ? WISHES.filter((wish) => inFavour(known.votes, wish).length > 0) : [];
-  order.current = [...wishes.filter((it) => !order.current.includes(it)), ...order.current.filter((it) => wishes.includes(it))];
-  const all = known?.base === base
-    ? [...requestsIn(game, known.votes, order.current), ...newsIn(game, story, last?.base === base ? last : null)] : [];
+  const isOwn = (/** @type {Wish} */ it) => known !== null && inFavour(known.votes, it).includes(game.you?.seat ?? -1);
+  const added = wishes.filter((it) => !order.current.includes(it)).sort((one, other) => Number(isOwn(one)) - Number(isOwn(other)));
+  order.current = [...added, ...order.current.filter((it) => wishes.includes(it))];
+  const rows = known?.base === base
+    ? [...newsIn(game, story, last?.base === base ? last : null), ...requestsIn(game, known.votes, order.current)] : [];
+  const place = (/** @type {(typeof rows)[number]} */ it) => (it.isSettled ? (it.isResult ? 2 : 3) : isToAnswer(it) ? 0 : 1);
+  const all = rows.sort((one, other) => place(one) - place(other)); // a result must not hide a request that waits for an answer
   const settled = all.filter((it) => it.isSettled).map((it) => it.told);
   settledAt.current = new Map(settled.map((it) => [it, settledAt.current.get(it) ?? game.version]));
-  const shown = all.filter((it) => !it.isSettled || settledAt.current.get(it.told) === game.version);
+  const isFresh = (/** @type {(typeof rows)[number]} */ { told, stays }) => {
+    const at = settledAt.current.get(told);
+    return at === game.version || (stays && at !== -1);
+  };
+  const shown = all.filter((it) => !it.isSettled || isFresh(it));
+  const isAt = (/** @type {string} */ key) => shown.some((it) => it.key === key);
+  places.current = [...new Set([...(isOpen ? places.current.filter(isAt) : []), ...shown.map((it) => it.key)])];
   const state = all.map((it) => it.told).join("\n");
   useEffect(() => setClosed(false), [state, game.you?.turn]);
   useEffect(() => void (shown.every((it) => it.isSettled) && setOpen(false)), [state]);
-  if (!known || !shown.length || isClosed) return null;
+  if (!known || !shown.length) return null;
   const fold = () => {
     setOpen(false);
     line.current?.focus({ preventScroll: true });
   };
   const close = () => {
+    const { isSettled, told } = shown[0];
     setOpen(false);
-    setClosed(true);
-    for (const it of settled) settledAt.current.set(it, -1);
-    document.getElementById("main")?.focus({ preventScroll: true }); // the button disappears
+    if (isSettled) settledAt.current.set(told, -1);
+    setClosed(!isSettled);
+    redraw({});
+    if (!isSettled || shown.length === 1) document.getElementById("main")?.focus({ preventScroll: true }); // the button disappears
   };
-  const isWanted = shown[0].Drawn === Request && !shown[0].isSettled;
+  if (isClosed) return html`<button class="closed-asks" title=${shown[0].told} aria-label=${shown[0].told} onClick=${() => setClosed(false)}>?</button>`;
+  const isWanted = isToAnswer(shown[0]);
+  const count = isWanted ? shown.filter(isToAnswer).length : 1;
+  const { names, news } = count > 1 ? { names: "", news: t("asks.several", { count }) } : shown[0];
   return html`<div class=${isWanted ? "asks wanted" : "asks"} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isOpen && fold()}>
     <span class="unseen" role="status">${shown[0].told}</span>
-    <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${shown[0].names}</span><span>${
-      shown[0].news}</span>${shown.length > 1 && html`<b>${t("asks.more", { count: shown.length - 1 })}</b>`}</button>
+    <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${names}</span><span>${
+      news}</span>${shown.length > count && html`<b>+${shown.length - count}</b>`}</button>
     <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
-    ${isOpen && html`<div class="whole">${shown.map(({ Drawn, ...row }) => html`<${Drawn} key=${row.told} table=${table} ...${row}
-      votes=${known.votes} fold=${fold} />`)}</div>`}
+    ${isOpen && html`<div class="whole">${places.current.map((place) => {
+      const { key, Drawn, ...row } = /** @type {(typeof shown)[number]} */ (shown.find((it) => it.key === place));
+      return html`<${Drawn} key=${key} table=${table} ...${row} votes=${known.votes} fold=${fold} />`;
+    })}</div>`}
   </div>`;
 }
+
+/** Whether a row waits for the player's answer. @param {{Drawn: unknown, isSettled: boolean}} row */
+const isToAnswer = ({ Drawn, isSettled }) => Drawn === Request && !isSettled;
 
 /** Only names are cut off. */
 const short = (/** @type {string} */ key, names = "") => ({ names, news: t(`asks.short.${key}`, { names: "" }) });
 
 /**
- * Return what the player is asked for, whether they can resume the game, and their own requests, then what is settled.
+ * Return the requests of all players, newest first, then whether the player can resume the game.
  * @param {SeenTable["game"]} game
  * @param {Votes} votes
  * @param {Wish[]} order the wishes, newest first
  */
-function requestsIn(game, votes, order) {
+export function requestsIn(game, votes, order) {
   const seat = game.you?.seat ?? -1;
   const listedNames = (/** @type {number[]} */ seats) => listed(seats.map((it) => seatName(game.seats[it])));
   const back = votes["take-back"];
@@ -116,30 +140,31 @@ function requestsIn(game, votes, order) {
     const refusing = votes.refusals[wish].filter((it) => it !== seat);
     const isRefused = votes.refusals[wish].includes(seat);
     const waiting = present(game).filter((it) => it !== seat && !favours.includes(it) && !refusing.includes(it));
-    const answers = [refusing.length > 0 && t("asks.refused", { names: listedNames(refusing) }),
-      waiting.length > 0 && t("asks.waiting", { names: listedNames(waiting) })];
     const seats = wish === "take-back" && back ? [back.seat] : favours;
     const isMine = seats[0] === seat;
-    const missing = waiting.length > 0 && !isRefused && t("asks.waiting", { names: listed([t("you"), ...waiting.map((it) => seatName(game.seats[it]))]) });
-    if (!isOwn) return { wish, isOwn, isSettled: isRefused, Drawn: Request,
-      ...(isRefused ? short("refused", t("asks.you")) : short(wish, listedNames(seats))),
-      then: [missing, then(wish, 1 + waiting.length + refusing.length),
-        t(back && wish === "take-back" ? "asks.else.take-back" : "asks.else", { until: back ? absolute(back.ends_at) : "" })].filter(Boolean).join(" "),
+    const agreeing = isOwn ? [] : favours.filter((it) => !seats.includes(it));
+    const isAsked = !isOwn && !isRefused && waiting.length + refusing.length + agreeing.length > 0;
+    const missing = [...(isAsked ? [t("you")] : []), ...waiting.map((it) => seatName(game.seats[it]))];
+    const answers = [agreeing.length > 0 && t("asks.agreeing", { names: listedNames(agreeing) }),
+      refusing.length > 0 && t("asks.refused", { names: listedNames(refusing) }),
+      missing.length > 0 && t("asks.waiting", { names: listed(missing) })];
+    if (!isOwn) return { key: wish, wish, isOwn, isSettled: isRefused, isResult: false, stays: false, Drawn: Request,
+      ...(isRefused ? short("refused.you") : short(wish, listedNames(seats))),
+      then: [...(isRefused ? [] : answers), then(wish, 1 + waiting.length + refusing.length),
+        !isRefused && t(back && wish === "take-back" ? "asks.else.take-back" : "asks.else", { until: back ? absolute(back.ends_at) : "" })].filter(Boolean).join(" "),
       told: [t(`asks.${wish}`, { names: listedNames(seats), count: seats.length }),
         ...(isRefused ? [t("asks.refused.you"), ...answers] : [])].filter(Boolean).join(" ") };
     const isGranted = !waiting.length && !refusing.length; // an offer then stays
-    return { wish, isOwn, isSettled: refusing.length > 0 || isGranted, Drawn: Own,
+    const isSettled = refusing.length > 0 || isGranted;
+    return { key: wish, wish, isOwn, isSettled, isResult: isMine && isSettled, stays: isMine && refusing.length > 0, Drawn: Own,
       ...(isGranted ? short(`done.${wish}`) : refusing.length ? short("refused", listedNames(refusing))
         : isMine ? short(wish, t("asks.asked")) : short("agreed", t("asks.you"))),
       then: isMine && wish === "take-back" ? t("take-back.what", { moves }) : isGranted ? "" : then(wish, 2),
       told: [t(`asks.${isMine ? "mine" : "agreed"}.${wish}`), ...answers, isGranted && t("asks.all")].filter(Boolean).join(" ") };
   });
   const isResumed = game.status === "paused" && !votes.resume.length;
-  const open = asked.filter((it) => !it.isSettled);
-  return [...open.filter((it) => !it.isOwn),
-    ...(isResumed ? [{ wish: /** @type {Wish} */ ("resume"), isOwn: false, isSettled: false, Drawn: Paused, ...short("paused"), told: t("ask.paused"),
-      then: present(game).length > 1 ? then("resume", 2) : "" }] : []),
-    ...open.filter((it) => it.isOwn), ...asked.filter((it) => it.isSettled)];
+  return [...asked, ...(isResumed ? [{ key: "resume", wish: /** @type {Wish} */ ("resume"), isOwn: false, isSettled: false, isResult: false, stays: false,
+    Drawn: Paused, ...short("paused"), told: t("ask.paused"), then: present(game).length > 1 ? then("resume", 2) : "" }] : [])];
 }
 
 /**
@@ -155,9 +180,9 @@ function newsIn(game, story, undone) {
   const taken = back && undone?.to === back.to ? undone.told
     : isByOther && t("story.move-taken-back", { name: seatName(game.seats[back.seat]) });
   const isResumed = news.some((it) => it.type === "game-resumed") && present(game).length > 1;
-  const rows = [taken ? { wish: /** @type {Wish} */ ("take-back"), told: taken } : null,
-    isResumed ? { wish: /** @type {Wish} */ ("resume"), told: t("story.game-resumed") } : null].filter((it) => it !== null);
-  return rows.map((it) => ({ ...it, ...short(`done.${it.wish}`), isOwn: false, isSettled: true, Drawn: Told, then: "" }));
+  const rows = [taken ? { wish: /** @type {Wish} */ ("take-back"), told: taken, isResult: !isByOther } : null,
+    isResumed ? { wish: /** @type {Wish} */ ("resume"), told: t("story.game-resumed"), isResult: true } : null].filter((it) => it !== null);
+  return rows.map((it) => ({ ...it, key: `done.${it.wish}`, ...short(`done.${it.wish}`), isOwn: false, isSettled: true, stays: false, Drawn: Told, then: "" }));
 }
 
 /**
@@ -179,10 +204,25 @@ function Request({ table, wish, told, then, votes, fold }) {
   const [agreeing, error, agree] = useVote(table, wish, true, fold);
   const [refusing, wrong, refuse] = useVote(table, wish, false, fold);
   const busy = agreeing || refusing;
-  const isRefused = votes.refusals[wish].includes(table.game.you?.seat ?? -1);
-  return html`<section class="strip request" aria-label=${told}>
+  const seat = table.game.you?.seat ?? -1;
+  const isRefused = votes.refusals[wish].includes(seat);
+  const isFinal = wish === "abandon" && present(table.game).every((it) => it === seat || votes.abandon.includes(it));
+  const [sure, setSure] = useState(false);
+  const place = useRef();
+  const ask = (/** @type {boolean} */ isSure) => {
+    setSure(isSure);
+    setTimeout(() => place.current?.querySelector("button").focus()); // the other button is gone
+  };
+  if (sure && isFinal) return html`<section class="strip request" aria-label=${told} ref=${place}>
     <p><strong>${told}</strong> ${then}</p>
-    <button class=${isRefused ? "plain" : ""} disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
+    <button key="stay" class="plain" onClick=${() => ask(false)}>${t("asks.back")}</button>
+    <button key="end" disabled=${busy} onClick=${agree}>${t("asks.end")}</button>
+    <span role="status">${t("vote.abandon.sure")}</span>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`; // a second tap on Agree hits Back
+  return html`<section class="strip request" aria-label=${told} ref=${place}>
+    <p><strong>${told}</strong> ${then}</p>
+    <button class=${isRefused ? "plain" : ""} disabled=${busy} onClick=${isFinal ? () => ask(true) : agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
     ${!isRefused && html`<button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
       t("asks.later")}</button>`}
     ${(error || wrong) && html`<${Sorry} error=${error || wrong} />`}

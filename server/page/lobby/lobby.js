@@ -2,7 +2,8 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
 import { editionOf } from "../ui/games.js";
-import { clockInWords, hours, relative } from "../ui/times.js";
+import { clockInWords, hours } from "../ui/durations.js";
+import { relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/size.js";
 import { useStore } from "../ui/store.js";
@@ -48,7 +49,7 @@ function Found({ found, wanted, player, again }) {
     <p role="status">${saidOf(games, found, wanted)}
       ${isNarrowed && html` ${t(found.next ? "lobby.of-some" : "lobby.of-all", {
         fits: games.length, count: found.items.length })}`}
-      ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
+      ${player && wanted.status === "open" && games.length === 0 && html` <a class="button" href="#/open">${t("nav.open")}</a>`}
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
       usual=${game.status !== "finished" && usual}>

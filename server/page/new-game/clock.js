@@ -1,6 +1,6 @@
 // The turn time: a preset or custom values.
 import { html, useEffect, useRef } from "../ui/html.js";
-import { clockInWords, hours } from "../ui/times.js";
+import { clockInWords, hours } from "../ui/durations.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
 import { CLOCKS, iso, UNITS } from "./draft.js";

@@ -1,6 +1,6 @@
 // The time-out policy: what happens when a player's time runs out, as a preset or custom steps.
 import { html } from "../ui/html.js";
-import { timeoutSteps } from "../ui/times.js";
+import { timeoutSteps } from "../ui/durations.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
 import { Duration } from "./clock.js";

@@ -1,11 +1,10 @@
 // The form for a new game: game, seats, options and clock.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
-import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
+import { clockInWords, length, timeoutsInWords } from "../ui/durations.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { go, toGame, toSignIn } from "../ui/routes.js";
-import { Opponents } from "../ui/opponents.js";
-import { playNow } from "../ui/session.js";
+import { Opponents, playNow } from "../ui/opponents.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";

@@ -2,7 +2,7 @@
 import { editionName } from "../ui/game-words.js";
 import { editionOf, GAMES } from "../ui/games.js";
 import { html } from "../ui/html.js";
-import { length } from "../ui/times.js";
+import { length } from "../ui/durations.js";
 import { knows, t } from "../ui/words.js";
 
 const READY_WITHIN = ["PT12H", "P1D", "P2D", "P3D", "P7D"];

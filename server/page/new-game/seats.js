@@ -2,8 +2,8 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { personName } from "../ui/game-words.js";
-import { OPPONENTS, USUAL } from "../ui/opponents.js";
+import { OPPONENTS, personName } from "../ui/game-words.js";
+import { USUAL } from "../ui/opponents.js";
 import { admitsPrograms, isHidden } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];

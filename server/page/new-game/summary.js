@@ -1,6 +1,6 @@
 // A short summary of the game that is about to be created.
 import { html } from "../ui/html.js";
-import { clockInWords, length, timeoutSteps } from "../ui/times.js";
+import { clockInWords, length, timeoutSteps } from "../ui/durations.js";
 import { listed, t } from "../ui/words.js";
 import { gameName } from "../ui/game-words.js";
 import { clockOf, isFree, isHidden, ladderOf } from "./draft.js";

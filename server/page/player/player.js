@@ -2,10 +2,11 @@
 import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Avatar } from "../ui/avatar.js";
-import { hours, region } from "../ui/times.js";
+import { hours } from "../ui/durations.js";
+import { region } from "../ui/times.js";
 import { numbered, personName, SeatName, untold } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-import { toGame } from "../ui/routes.js";
+import { cameFrom, toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { entitled, waiting } from "../ui/waiting-for-me.js";
@@ -29,8 +30,9 @@ export function Player({ id, game }) {
   }, [record, games]);
   if (error) return html`<${Sorry} error=${error} />`;
   if (!record) return html`<p>${t("loading")}</p>`;
+  const [to, words] = wayBack(game, !!reader);
   return html`<div class="player">
-    ${(game || reader) && html`<p><a href=${game ? toGame(game) : "#/"}>← ${t(game ? "player.back" : "nav.games")}</a></p>`}
+    ${words && html`<p><a href=${to}>← ${t(words)}</a></p>`}
     <header><${Avatar} id=${id} program=${record.program} size=${96} />
       <div><h1>${personName(record)}</h1>
         <p>${t(record.new ? "person.new" : "person.since", { since: day(record.since), count: record.finished })}</p>
@@ -45,6 +47,22 @@ export function Player({ id, game }) {
     ${reader && !isOwn && html`<section class="card"><${Block} id=${id} name=${record.name} />
       <${Report} id=${id} name=${record.name} game=${game} /></section>`}
   </div>`;
+}
+
+/**
+ * Return the address and the words of the link to the screen from which the page was opened, or to the game of the link.
+ * @param {string | null} game
+ * @param {boolean} isKnown whether the reader has a list of games
+ */
+function wayBack(game, isKnown) {
+  const otherwise = game ? toGame(game) : isKnown ? "#/" : "";
+  const known = [cameFrom(), otherwise].map((from) => {
+    const [, screen = "", id] = from.split("?")[0].split("/");
+    /** @type {Record<string, string | false>} */
+    const words = { games: id ? "player.back" : "nav.games", "": isKnown && "nav.games", lobby: "nav.lobby", settings: "settings" };
+    return [from, from && words[screen]];
+  });
+  return known.find(([, words]) => words) ?? [otherwise, ""];
 }
 
 /** @param {{record: TrackRecord}} props */

@@ -1,10 +1,10 @@
 // The host's actions before the start: extend the deadline, free a seat, or close the table.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
-import { length } from "../ui/times.js";
+import { length } from "../ui/durations.js";
 import { t } from "../ui/words.js";
-import { seatName } from "../ui/game-words.js";
-import { OPPONENTS, opponents } from "../ui/opponents.js";
+import { OPPONENTS, seatName } from "../ui/game-words.js";
+import { opponents } from "../ui/opponents.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 /** @import { Input, Seat, SeenTable } from "../ui/types" */
 

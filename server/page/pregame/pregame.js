@@ -3,12 +3,15 @@ import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { absolute } from "../ui/times.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";
-import { toGame, toSignIn } from "../ui/routes.js";
+import { ROOMS } from "../ui/games.js";
+import { go, toGame, toSignIn } from "../ui/routes.js";
+import { playNow } from "../ui/opponents.js";
 import { listed, t } from "../ui/words.js";
-import { personName } from "../ui/game-words.js";
+import { gameName, personName, seatName } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { later } from "../ui/lazy-loading.js";
 import { Leave, Mails, Rematch, Terms } from "../table/actions.js";
+import { shownRules } from "../table/guide.js";
 import { Host, Invitees } from "./host.js";
 import { Ready } from "./ready.js";
 import { committed, Salt } from "./salt.js";
@@ -22,23 +25,46 @@ const MOST = 8; // latest players to invite in one tap
 export function Pregame({ table, invitation, player }) {
   const { game } = table;
   const isAsked = game.seats.some((it) => it.ready !== null); // the table waits for all players to be ready
+  const isHome = game.you || game.hosting;
+  const seated = game.seats.filter((it) => it.player && it.name !== null);
+  const link = (!game.private || game.invitation) && (seatsOf(game, "open").length > 0 ? html`<${Link} game=${game} isMain=${!!isHome} />`
+    : !isAsked && html`<p>${t("link.none")}</p>`);
   return html`<section class="card waiting-room">
     <h2>${t("pregame")}</h2>
+    ${game.you && !game.hosting && html`<${Welcome} game=${game} />`}
     <${Rematch} table=${table} />
+    ${seated.length > 0 && html`<p>${t("pregame.seated", {
+      names: listed(seated.map((it) => (it.seat === game.you?.seat ? t("you") : seatName(it)))) })}</p>`}
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} table=${table} />`}
     ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
     ${player && !player.guest && !game.you && (game.invited !== null || seatsOf(game, "open").length > 0
       ? html`<${Join} table=${table} invitation=${invitation} />` : hasRoom(game) && html`<p>${t("pregame.reserved")}</p>`)}
+    ${isHome && html`${link}${hasRoom(game) && html`<${Known} table=${table} /><${Invite} table=${table} />`}`}
     <p>${!game.options.ready_check && t("pregame.start")} ${t(firstOf(game) === null ? "pregame.lot" : "pregame.first", {
       number: (firstOf(game) ?? 0) + 1 })}</p>
     ${!isAsked && html`<p>${t("pregame.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
     <${Terms} game=${game} />
-    ${(!game.private || game.invitation) && (seatsOf(game, "open").length > 0 ? html`<${Link} game=${game} />`
-      : !isAsked && html`<p>${t("link.none")}</p>`)}
-    ${(game.you || game.hosting) && hasRoom(game) && html`<${Known} table=${table} /><${Invite} table=${table} />`}
+    ${!isHome && link}
     ${game.hosting && html`<${Host} table=${table} />`}
     ${game.you && html`<${Mails} game=${game} /><${Leave} table=${table} />`}
   </section>`;
+}
+
+/**
+ * Welcome a player whose seat is at another player's table, and say what they can do until it starts.
+ * @param {{game: Game}} props
+ */
+function Welcome({ game }) {
+  const [busy, error, practise] = useSubmit(async () => go(await playNow(game.rules)));
+  const host = game.host === null ? null : seatName(game.seats[game.host]);
+  return html`<div class="for-guest">
+    <p><strong>${t(host === null ? "pregame.welcome" : "pregame.welcome.by", { game: gameName(game), name: host, number: (game.you?.seat ?? 0) + 1 })}</strong>
+      ${" "}${t("pregame.welcome.wait")}</p>
+    <p>${t("pregame.meanwhile")}</p>
+    <p class="row">${ROOMS.includes(game.rules) && html`<button type="button" onClick=${() => shownRules.set({})}>${t("guide.rules")}</button>
+      <button type="button" class="plain" disabled=${busy} onClick=${practise}>${t("pregame.practise")}</button>`}</p>
+    ${error && html`<${Sorry} error=${error} />`}
+  </div>`;
 }
 
 /** Show that the table was closed before the start. */
@@ -103,9 +129,9 @@ function Join({ table, invitation }) {
 
 /**
  * Show the table's address with buttons to copy and share it.
- * @param {{game: Game}} props
+ * @param {{game: Game, isMain: boolean}} props
  */
-function Link({ game }) {
+function Link({ game, isMain }) {
   const word = game.invitation ? `?invitation=${game.invitation}` : "";
   const link = `${location.origin}/${toGame(game.id)}${word}`;
   const field = useRef();
@@ -121,7 +147,7 @@ function Link({ game }) {
       <input ref=${field} readonly value=${link}
         onFocus=${(/** @type {Input} */ event) => event.target.select()} /></label>
     <p class="row">
-      <button type="button" class="plain" onClick=${copy}>${t("link.copy")}</button>
+      <button type="button" class=${isMain ? "" : "plain"} onClick=${copy}>${t("link.copy")}</button>
       ${"share" in navigator && html`<button type="button" class="plain" onClick=${share}>${t("link.share")}</button>`}
       <span role="status">${isCopied && t("link.copied")}</span>
     </p>

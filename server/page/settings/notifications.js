@@ -1,6 +1,6 @@
 // Notifications: which emails are sent, and when.
 import { html, useState } from "../ui/html.js";
-import { length } from "../ui/times.js";
+import { length } from "../ui/durations.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-words.js";
-import { clockInWords, length, timeoutSteps } from "../ui/times.js";
+import { clockInWords, length, timeoutSteps } from "../ui/durations.js";
 import { isStandIn, mySeat } from "../ui/waiting-for-me.js";
 import { botName, listed, t } from "../ui/words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
@@ -62,20 +62,31 @@ export const Mails = ({ game }) => html`<p><a href="#/settings/game/${game.id}">
 
 /** @param {{table: SeenTable}} props */
 export function Leave({ table }) {
-  const [sure, setSure] = useState(false);
   const step = isStandIn(table.game) ? "stand-down" : table.game.status === "open" ? "leave" : "resign";
-  const stay = useRef();
-  useEffect(() => void (sure && stay.current.focus()), [sure]); // focus Cancel, the safe choice
-  const [busy, error, leave] = useSubmit(async () => {
+  const leave = async () => {
     await call("DELETE", `${table.base}/seats/me`);
-    setSure(false);
     if (step === "stand-down") location.hash = "#/"; // the game may be private
     else await table.look();
+  };
+  return html`<${Sure} words=${t(step)} question=${t(`${step}.sure`)} act=${leave} />`;
+}
+
+/**
+ * Show a button for what can't be undone. It asks first.
+ * @param {{words: string, question: string, act: () => Promise<unknown>}} props
+ */
+export function Sure({ words, question, act }) {
+  const [sure, setSure] = useState(false);
+  const stay = useRef();
+  useEffect(() => void (sure && stay.current.focus()), [sure]); // focus Cancel, the safe choice
+  const [busy, error, submit] = useSubmit(async () => {
+    await act();
+    setSure(false);
   });
   if (!sure) return html`<p><button class="plain"
-    onClick=${() => setSure(true)}>${t(step)}</button></p>`;
-  return html`<p class="row"><span>${t(`${step}.sure`)}</span>
-    <button key="leave" disabled=${busy} onClick=${leave}>${t(step)}</button>
+    onClick=${() => setSure(true)}>${words}</button></p>`;
+  return html`<p class="row"><span>${question}</span>
+    <button key="act" disabled=${busy} onClick=${submit}>${words}</button>
     <button key="stay" ref=${stay} class="plain" onClick=${() => setSure(false)}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}</p>`;
 }

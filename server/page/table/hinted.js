@@ -1,8 +1,8 @@
 // The suggested move that is marked on the board while the hint is open, the one that the player chose, and what the
 // player has prepared of the turn.
-import { useEffect } from "../ui/html.js";
+import { useEffect, useRef } from "../ui/html.js";
 import { store, useStore } from "../ui/store.js";
-/** @import { Move } from "../ui/types" */
+/** @import { Move, SeenTable } from "../ui/types" */
 
 /** @typedef {{base: string, turn: number | null, moves: Move[]}} Suggested several steps of a turn, or one move */
 
@@ -77,4 +77,21 @@ export function usePrepared(base, turn, prepare) {
     prepared.set(null);
     if (chosen.base === base && chosen.turn === turn) prepare(chosen.moves);
   }, [chosen]);
+}
+
+/**
+ * Call `again` on the player's turn if a take-back of another player's move ended their turn `kept`, in which they had
+ * prepared something.
+ * @param {Pick<SeenTable, "game" | "story">} table
+ * @param {number | null} kept
+ * @param {number | null} turn negative for a plan
+ * @param {() => void} again
+ */
+export function useInterrupted({ game, story }, kept, turn, again) {
+  const at = useRef(0);
+  if (turn !== null && kept === turn) at.current = game.version;
+  useEffect(() => {
+    const isOther = kept !== null && turn !== null && kept !== turn && kept >= 0 && turn >= 0;
+    if (isOther && story.some((it) => it.type === "move-taken-back" && it.version > at.current)) again();
+  }, [turn]);
 }

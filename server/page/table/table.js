@@ -1,5 +1,5 @@
 // The screen of a game: before the start, in progress, and finished.
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { answerTo, cached, Problem } from "../ui/api.js";
 import { isOnline as online } from "../ui/connection.js";
 import { addressOf } from "../ui/files.js";
@@ -170,12 +170,14 @@ function Begun({ table }) {
     details.current.focus({ preventScroll: true });
   };
   useEffect(() => () => isChatOpen.set(false), []);
-  const ended = useRef(!!game.outcome);
+  const stage = isGoingOn(game) ? Number(hasResigned(story, game.you?.seat ?? -1)) : 2;
+  const last = useRef(stage);
   const isFresh = useRef(isGoingOn(game)); // the focus goes to a result that comes while the table is open
   useEffect(() => {
-    if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
-    ended.current = !!game.outcome;
-  }, [!!game.outcome]);
+    if (stage > last.current && at === null) first.current?.scrollIntoView(); // what came of it is at the top
+    if (stage === 2) lookAtSeat(null);
+    last.current = stage;
+  }, [stage]);
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
   const isAbandoned = game.status === "abandoned" && at === null;
@@ -286,19 +288,28 @@ function Talk({ game }) {
 }
 
 /**
- * Show what a seat has, in a panel over the table.
+ * Show what a seat has, in a panel over the table. It closes once the player taps or moves the focus outside it.
  * @param {{table: SeenTable, rules: RulesDescription, view: View, seat: number, close: () => void}} props
  */
 function Owned({ table, rules, view, seat, close }) {
   const place = useRef();
-  useEffect(() => place.current.focus({ preventScroll: true }), []);
   const leave = () => {
     place.current.parentElement.querySelector(`[data-score="${seat}"]`)?.focus({ preventScroll: true });
     close();
   };
+  useLayoutEffect(() => { // a plain effect would still listen shortly after the panel is gone
+    place.current.focus({ preventScroll: true });
+    const look = (/** @type {any} */ { target }) => place.current.contains(target) || target.closest("[data-score]") || close();
+    const press = (/** @type {KeyboardEvent} */ { key }) => key === "Escape" && leave();
+    document.addEventListener("keydown", press);
+    for (const kind of ["pointerdown", "focusin"]) document.addEventListener(kind, look);
+    return () => {
+      document.removeEventListener("keydown", press);
+      for (const kind of ["pointerdown", "focusin"]) document.removeEventListener(kind, look);
+    };
+  }, []);
   const Drawn = OWNED[table.game.rules];
-  return html`<section class="owned" data-game=${table.game.rules} tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}
-    onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave()}>
+  return html`<section class="owned" data-game=${table.game.rules} tabindex="-1" ref=${place} aria-label=${seatName(table.game.seats[seat])}>
     <${Drawn} table=${table} rules=${rules} view=${view} seat=${seat} />
     <button class="plain" onClick=${leave}>${t("close")}</button>
   </section>`;
@@ -419,7 +430,8 @@ function Home({ game }) {
  */
 function Score({ table: { game, here, story }, scores, names: whole, owner, lookAt, children }) {
   const present = useStore(here);
-  const names = divided(whole);
+  const own = me.get()?.guest && game.you?.seat; // guests don't know their names
+  const names = divided(whole.map((it, seat) => (seat === own ? t("you") : it)));
   return html`<div class="scores"><div class="seats" role="group" aria-label=${t("seats")}>${scores && game.seats.map((it) => html`<button
     key=${it.seat} data-score=${it.seat} disabled=${!lookAt} aria-expanded=${lookAt && owner === it.seat}
     onClick=${() => lookAt?.(owner === it.seat ? null : it.seat)}

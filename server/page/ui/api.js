@@ -82,12 +82,13 @@ export const headers = () => ({
 });
 
 /**
+ * Send a request and return the response. Throws like `call`.
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
  * @param {string} [key]
  */
-async function send(method, path, body, key) {
+export async function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const json = body === undefined ? {} : { "Content-Type": "application/json" };
   /** @type {Record<string, string>} */

@@ -1,7 +1,9 @@
-// The connection: whether the last request reached the server, and the server's clock.
+// The server: whether the last request reached it, its clock, and whether it has a newer page.
 import { store } from "./store.js";
 
 export const isOnline = store(navigator.onLine);
+
+export const isOutdated = store(false);
 
 let ahead = 0; // milliseconds; the device's clock may be wrong, and a sandbox's clock may be moved forward
 

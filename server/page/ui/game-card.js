@@ -1,6 +1,6 @@
 // A game in a list.
 import { html } from "./html.js";
-import { clockInWords, timeoutsInWords } from "./times.js";
+import { clockInWords, timeoutsInWords } from "./durations.js";
 import { toGame } from "./routes.js";
 import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";

@@ -4,9 +4,11 @@ import { editionOf, GAMES } from "./games.js";
 import { absolute, left } from "./times.js";
 import { now } from "./connection.js";
 import { link } from "./token.js";
-import { OPPONENTS } from "./opponents.js";
 import { knows, listed, t, whoPlays } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
+
+/** The levels of the bots. */
+export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6"];
 
 /** @param {string} name */
 export const title = (name) => name[0].toUpperCase() + name.slice(1);
@@ -101,11 +103,11 @@ const SOON = 3 * 3_600_000; // milliseconds
 export const isSoon = (at) => new Date(at).getTime() - now() < SOON;
 
 /**
- * Show the time left. The moment itself is a tooltip, which screen readers hear. With `isShort`, it has one unit.
+ * Show the time left. The moment itself is a tooltip, which screen readers hear. With `isShort`, its units are abbreviated.
  * @param {{at: string, isShort?: boolean}} props
  */
 export const Left = ({ at, isShort = false }) => html`<time datetime=${at} title=${absolute(at)} class=${isSoon(at) ? "due soon" : "due"}>${
-  left(at, isShort ? 1 : 2)}<span class="unseen">${t("due.until", { absolute: absolute(at) })}</span></time>`;
+  left(at, isShort ? "short" : "long")}<span class="unseen">${t("due.until", { absolute: absolute(at) })}</span></time>`;
 
 /** @param {{at: string}} props */
 export function Due({ at }) {

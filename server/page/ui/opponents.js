@@ -1,12 +1,17 @@
-// The strength of the bots in a game that is started in one tap. The choice is kept in this browser.
+// Games against bots that are started in one tap. The strength of the bots is kept in this browser.
 import { html, useState } from "./html.js";
+import { call } from "./api.js";
+import { OPPONENTS } from "./game-words.js";
+import { GAMES } from "./games.js";
 import { forGood } from "./local-storage.js";
+import { toGame } from "./routes.js";
+import { newcomer, recognise } from "./session.js";
+import { keepToken, token } from "./token.js";
 import { t } from "./words.js";
 /** @import { Input } from "./types" */
 
 const KEY = "sternenpost.opponents";
-export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6"];
-export const USUAL = "level-2"; // about as strong as the bot Greedy
+export const USUAL = "level-2"; // medium
 
 export const opponents = () => OPPONENTS.find((it) => it === forGood.getItem(KEY)) ?? USUAL;
 
@@ -19,6 +24,21 @@ export function Opponents() {
     chooseOpponents(target.value);
     set(target.value);
   };
-  return html`<label class="opponents">${t("opponents")} <select name="opponents" value=${kind} onChange=${choose}>
-    ${OPPONENTS.map((it) => html`<option value=${it}>${t(`opponents.${it}`)}</option>`)}</select></label>`;
+  return html`<div class="opponents"><label>${t("opponents")} <select name="opponents" value=${kind} onChange=${choose}>
+    ${OPPONENTS.map((it) => html`<option value=${it}>${t(`opponents.${it}`)}</option>`)}</select></label>
+    <small>${t(`opponents.${kind}.about`)}</small></div>`;
+}
+
+/**
+ * Start a game against bots, as a guest if signed out. Return the route to its table.
+ * @param {string} rules
+ */
+export async function playNow(rules) {
+  if (!token()) {
+    keepToken((await call("POST", "/v1/guests", newcomer())).token, true);
+    await recognise();
+  }
+  const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: opponents() });
+  const wanted = { rules, seats: [{ player: "me" }, ...bots], private: true, on_timeout: [{ do: "abandon" }] };
+  return toGame((await call("POST", "/v1/games", wanted)).id);
 }

@@ -1,10 +1,8 @@
 // Registration of the service worker, and the check for a newer release.
-import { store } from "./store.js";
+import { isOutdated } from "./connection.js";
 
 const EVERY = 3_600_000; // milliseconds between checks
 const PATIENCE = 5_000; // milliseconds for the new worker to take over
-
-export const isOutdated = store(false);
 
 const workers = navigator.serviceWorker;
 

@@ -16,7 +16,16 @@ export const here = store(whereNow());
 
 /** Read the route again. A link to the current screen does so, since it changes no address. */
 export const lookAgain = () => here.set(whereNow());
-addEventListener("hashchange", lookAgain);
+
+let before = ""; // the last screen that was no player's page
+addEventListener("hashchange", ({ oldURL }) => {
+  const { hash } = new URL(oldURL);
+  if (!hash.startsWith("#/players/")) before = hash || "#/";
+});
+addEventListener("hashchange", lookAgain); // after `before` is known
+
+/** Return the screen from which a player's page was opened, or "" if this is unknown. */
+export const cameFrom = () => before;
 
 export const go = (/** @type {string} */ hash) => (location.hash = hash);
 export const toGame = (/** @type {string} */ id) => `#/games/${id}`;

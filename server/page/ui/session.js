@@ -1,10 +1,8 @@
 // Signing in and out, and the current session.
 import { call, Problem } from "./api.js";
 import { addressOf } from "./files.js";
-import { GAMES } from "./games.js";
 import { forNow } from "./local-storage.js";
-import { opponents } from "./opponents.js";
-import { appAsking, go, here, lookAgain, toGame, whereNow } from "./routes.js";
+import { appAsking, go, here, lookAgain, whereNow } from "./routes.js";
 import { store } from "./store.js";
 import { forget, keepToken, KEY, link, me, replace, replaced, token } from "./token.js";
 import { forgetLanguage, locale, speak } from "./words.js";
@@ -18,7 +16,7 @@ export const wasSignedIn = store(false);
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
 /** Return a new player's settings, as far as the browser knows them. */
-function newcomer() {
+export function newcomer() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { locale: locale(), ...(zone && zone !== "Etc/Unknown" && { zone }) };
 }
@@ -42,20 +40,6 @@ export async function signIn(asked, code, isForGood, then) {
   keepToken((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
   await then?.().catch(() => {}); // the screen shows the alternatives
   await recognise();
-}
-
-/**
- * Start a game against bots, as a guest if signed out. Return the route to its table.
- * @param {string} rules
- */
-export async function playNow(rules) {
-  if (!token()) {
-    keepToken((await call("POST", "/v1/guests", newcomer())).token, true);
-    await recognise();
-  }
-  const bots = Array(GAMES[rules].seats[0] - 1).fill({ bot: opponents() });
-  const wanted = { rules, seats: [{ player: "me" }, ...bots], private: true, on_timeout: [{ do: "abandon" }] };
-  return toGame((await call("POST", "/v1/games", wanted)).id);
 }
 
 /**

@@ -1,8 +1,7 @@
-// Times and durations in the user's language and time zone.
+// Times in the user's language and time zone.
 import { now } from "./connection.js";
 import { me } from "./token.js";
 import { locale, t } from "./words.js";
-/** @import { Clock, TimeoutStep } from "./types" */
 
 const MINUTE = 60_000;
 const SHORT = 5 * MINUTE; // a day or more may be this much short: `2 days`, not `1 day 23 hours`
@@ -12,7 +11,6 @@ const STEPS = [
   ["hour", 60 * MINUTE],
   ["minute", MINUTE],
 ];
-const PARTS = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /** Return the page's language with the user's region, if the browser has it. */
 export const region = () => navigator.languages.find((it) => it.startsWith(locale())) ?? locale();
@@ -76,17 +74,17 @@ export function relative(moment) {
 /**
  * Format as `1 day 13 hours left`. The time is rounded down, like the server's `span`, but never to less than a minute.
  * @param {string | Date} moment
- * @param {number} [most] units
+ * @param {"long" | "short"} [unitDisplay]
  */
-export function left(moment, most = 2) {
+export function left(moment, unitDisplay = "long") {
   const away = new Date(moment).getTime() - now();
   if (away < 0) return t("left.none");
   const [day] = STEPS;
   const time = Math.max(away > day[1] - SHORT ? away + SHORT : away, MINUTE);
   const first = STEPS.findIndex(([, size]) => time >= size);
-  const words = STEPS.slice(first, first + (time < 2 * day[1] ? most : 1)).flatMap(([unit, size], nth) => {
+  const words = STEPS.slice(first, first + (time < 2 * day[1] ? 2 : 1)).flatMap(([unit, size], nth) => {
     const number = Math.floor((nth ? time % STEPS[first][1] : time) / size);
-    return number ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(number)] : [];
+    return number ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: unit === "day" ? "long" : unitDisplay }).format(number)] : [];
   });
   return t("left", { time: words.join(" ") });
 }
@@ -101,51 +99,3 @@ function distance(moment) {
   const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
   return [Math.round(away / size) || 0, unit]; // avoids -0
 }
-
-/**
- * Describe an ISO 8601 duration such as `P1DT12H` in words.
- * @param {string} duration
- */
-export function length(duration) {
-  const [, weeks, days, hours, minutes, seconds] = PARTS.exec(duration) ?? [];
-  const said = { week: weeks, day: days, hour: hours, minute: minutes, second: seconds };
-  return Object.entries(said)
-    .filter(([, number]) => Number(number))
-    .map(([unit, number]) =>
-      new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(Number(number)))
-    .join(" ");
-}
-
-/**
- * Convert an ISO 8601 duration to hours, or NaN if it is invalid.
- * @param {string} duration
- */
-export function hours(duration) {
-  const [, ...parts] = PARTS.exec(duration) ?? [, NaN];
-  const [weeks, days, hours, minutes, seconds] = parts.map((it) => Number(it ?? 0));
-  return weeks * 168 + days * 24 + hours + minutes / 60 + seconds / 3600;
-}
-
-/**
- * Describe how long a turn may take.
- * @param {Clock} clock
- */
-export function clockInWords(clock) {
-  if ("per_move" in clock) return t("clock.per-move", { time: length(clock.per_move) });
-  return t("clock.bank", { bank: length(clock.bank), increment: length(clock.increment), cap: length(clock.cap) });
-}
-
-/**
- * Describe the steps of a time-out policy, one phrase for each.
- * @param {TimeoutStep[]} rungs
- */
-export const timeoutSteps = (rungs) => rungs.map((it, i) => {
-  const what = t(`timeout.${it.do}`, { time: it.by && length(it.by), count: it.times, bot: it.bot });
-  return i > 0 ? t("timeout.then", { what }) : what;
-});
-
-/**
- * Describe a time-out policy in one line.
- * @param {TimeoutStep[]} rungs
- */
-export const timeoutsInWords = (rungs) => timeoutSteps(rungs).join(", ");

@@ -74,7 +74,7 @@ export interface Store<T> {
 /** A game's `plan.js`: describes a move in one line, and several in a sentence if it can, and gives the conditions under which its place is still free. */
 export interface PlanForm {
   written(move: any, rules: any): string;
-  told?(moves: any[], begun: any[], view: any, rules: any): string;
+  told?(moves: any[], rules: any): string;
   isFree(move: any, view: any): NonNullable<PlannedMove["if"]>;
   [name: string]: any;
 }

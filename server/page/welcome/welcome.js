@@ -2,9 +2,8 @@
 import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
-import { Opponents } from "../ui/opponents.js";
+import { Opponents, playNow } from "../ui/opponents.js";
 import { appAsking, go, here, lookAgain, toGame, toSignIn, WITH_FRIENDS } from "../ui/routes.js";
-import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";

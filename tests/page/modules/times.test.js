@@ -27,6 +27,7 @@ test("the time left is rounded down and has two units below two days", () => {
   const at = (minutes) => left(new Date(Date.now() + minutes * 60_000 + 500));
   assert.deepEqual([37 * 60, 2 * 1440 - 4, 3 * 1440 - 60, 1440, 119, 60, 0].map(at), ["1 day 13 hours left", "2 days left",
     "2 days left", "1 day left", "1 hour 59 minutes left", "1 hour left", "1 minute left"]);
+  assert.equal(left(new Date(Date.now() + 47 * 3_600_000 + 500), "short"), "1 day 23 hr left");
   assert.equal(left(new Date(Date.now() - 1000)), "time is up");
 });
 
