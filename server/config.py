@@ -516,7 +516,7 @@ _LIMITS = {
     "messages": ("30/1m", "Chat messages per player, per minute."),
     "messages-hourly": ("200/1h", "Chat messages per player, per hour."),
     "reports": ("10/1d", "Reports about other players, per player."),
-    "hints": ("60/1h", "Hints per player. Each takes up to a second of CPU time."),
+    "hints": ("120/1h", "Hints per player. Each takes up to a second of CPU time."),
     "reviews": (
         "30/1d",
         "Reviews of finished games per player. Each takes up to half a minute of CPU time at low priority.",

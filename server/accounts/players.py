@@ -14,13 +14,14 @@ from sqlalchemy.dialects.postgresql import insert
 from server.accounts import calendars
 from server.accounts.bounces import unreachable
 from server.accounts.calendars import keep_vacations, time_zone
-from server.accounts.preferences import check_notifications, stored_notifications
+from server.accounts.preferences import check_notifications, next_bundle, stored_notifications
 from server.accounts.tokens import SCOPES, new_token
 from server.clock import clock
 from server.errors import BadField, Unfit
 from server.sanitize import clean
 from server.store.connections import autocommit
 from server.store.locks import hold
+from server.store.outbox import move_bundle
 from server.store.rows import Json
 from server.store.tables import Player, db
 from server.stored_data import read_or, warn_of
@@ -166,6 +167,10 @@ def change_profile_within(player_id: UUID, changes: Json) -> None:
         new["zone"] = _CHOSEN_UTC
     if new:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
+    if "notifications" in new or "zone" in new:
+        now = clock.now()
+        at = next_bundle(new.get("notifications", player.notifications), new.get("zone", player.zone), now)
+        move_bundle(player_id, at, now)
 
 
 def adapt_profile(player_id: UUID, field: str, change: Callable[[Json], Json]) -> None:

@@ -16,17 +16,17 @@ from uuid import UUID
 from flask import Flask
 
 from server.accounts.bounces import note_bounce
-from server.accounts.notice_kinds import ANSWER
+from server.accounts.notice_kinds import ANSWER, YOUR_TURN
 from server.clock import clock
 from server.leases import LENGTH, Lease, Leases, Lost
 from server.play.commits import load
 from server.play.game import Game
 from server.play.notices import is_outdated
 from server.post.batching import recipient, set_aside
-from server.post.coalescing import CONFIRMING, MOST, plan
+from server.post.coalescing import CONFIRMING, MOST, SOON, Plan, plan
 from server.post.incoming.diagnoses import is_unknown, status_in
 from server.post.letters.answers import with_confirmation
-from server.post.letters.compose import Written, compose, compose_together
+from server.post.letters.compose import Part, Written, compose, compose_together
 from server.post.smtp import Carrier, Refused, TooBig, Unreachable
 from server.push.queue import enqueue, enqueue_early
 from server.push.sending import NotTaken, send
@@ -122,8 +122,11 @@ class PostOffice:
         the email itself. For the result and `told`, see `_send`."""
         if letter.kind == ANSWER.name and (around := outbox.email_for(letter, self._lapsed_at)):
             is_next = self._send(around, told)
-            if not is_next or letter.letter_id in told or outbox.email_for(letter, self._lapsed_at):
+            if not is_next or letter.letter_id in told:
                 return is_next
+            if outbox.email_for(letter, self._lapsed_at):  # it waits for other replies
+                outbox.postpone(letter, clock.now() + SOON)
+                return True
         return self._send(letter, told)
 
     def _send(self, letter: Waiting, told: set[UUID]) -> bool:
@@ -131,14 +134,14 @@ class PostOffice:
         together with this one to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
-            planned = plan(letter)
+            planned = plan(letter, self._lapsed_at)
             if planned.later:
                 outbox.postpone(letter, planned.later)
                 if not planned.is_seen:
                     enqueue_early(letter)
                 return True
             first = self._claim(letter, leases)
-            return first is not None and self._carry(first, planned.games, leases, writing, told)
+            return first is not None and self._carry(first, planned, leases, writing, told)
 
     def _claim(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
         """Claim an email. Return None if another process has claimed it."""
@@ -149,9 +152,7 @@ class PostOffice:
         lease = leases.enter_context(self._leases.hold(partial(outbox.renew, letter, row), began))
         return _InHand(letter, row, lease)
 
-    def _carry(
-        self, first: _InHand, games: Collection[UUID], leases: ExitStack, writing: ExitStack, told: set[UUID]
-    ) -> bool:
+    def _carry(self, first: _InHand, planned: Plan, leases: ExitStack, writing: ExitStack, told: set[UUID]) -> bool:
         in_hand, row = [first], first.row
         to, began = "", clock.now()
         try:
@@ -166,15 +167,16 @@ class PostOffice:
             if game and isinstance(row, LetterRow) and is_outdated(row, game):
                 outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
-            turns = []
-            if game and isinstance(row, LetterRow) and row.kind in CONFIRMING:
-                self._claim_confirmations(in_hand, leases)
-                if games:
-                    turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
-                told |= {it.letter.letter_id for it in in_hand}
+            parts: list[Part] = [(row, game)]
+            if isinstance(row, LetterRow) and row.kind in CONFIRMING:
+                self._claim_confirmations(first, in_hand, leases)
+            if planned.games:
+                parts += self._claim_turns(in_hand, player, planned.games, leases)
+            parts += self._claim_replies(in_hand, player, planned.replies, leases)
+            told |= {it.letter.letter_id for it in in_hand}
             config = self._app.config
-            if player and len(turns) > 1:
-                written = compose_together(turns, player, config["BASE_URL"], self._reply_domain)
+            if player and len(parts) > 1:
+                written = compose_together(parts, player, config["BASE_URL"], self._reply_domain)
             else:
                 written = compose(row, player, game, config["BASE_URL"], self._reply_domain)
             if written is None:
@@ -216,11 +218,10 @@ class PostOffice:
             outbox.finish(it.letter, it.row, clock.now(), *aside)
         return aside is not None
 
-    def _claim_confirmations(self, in_hand: list[_InHand], leases: ExitStack) -> None:
-        """Claim the waiting confirmations of moves and take-backs that the first email `in_hand` may contain, and add
-        them to it."""
-        row = in_hand[0].row
-        for letter in outbox.confirmations_for(in_hand[0].letter, self._lapsed_at):
+    def _claim_confirmations(self, of: _InHand, in_hand: list[_InHand], leases: ExitStack) -> None:
+        """Claim the waiting confirmations of moves and take-backs that an email may contain, and add them to it."""
+        row = of.row
+        for letter in outbox.confirmations_for(of.letter, self._lapsed_at):
             it = self._claim(letter, leases)
             if it is not None:
                 in_hand.append(it)
@@ -233,25 +234,62 @@ class PostOffice:
         `in_hand`."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
-            if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
+            turns = [it.letter.owner for it in in_hand if it.row.kind == YOUR_TURN.name]
+            if len(turns) == MOST or letter.owner in turns:
                 continue
             it = self._claim(letter, leases)
             if it is None or not isinstance(it.row, LetterRow):
                 continue
-            try:
-                game = load(it.row.game_id)
-            except Unavailable as error:
-                if is_passing(error):
-                    raise
-                self._note_failure(it, str(error))
-                continue
-            if self._is_left_out(it, player, game):
+            game = self._loaded(it)
+            if game is None or self._is_left_out(it, player, game):
                 continue
             if is_outdated(it.row, game):
                 outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
             else:
                 in_hand.append(it)
+                self._claim_confirmations(it, in_hand, leases)
                 yield it.row, game
+
+    def _claim_replies(
+        self, in_hand: list[_InHand], player: Player | None, replies: Sequence[Waiting], leases: ExitStack
+    ) -> Iterator[Part]:
+        """Claim and yield these replies or, instead of a reply, the email about a turn that contains it. Emails about turns
+        that began since are beside the others."""
+        turns = sum(it.row.kind == YOUR_TURN.name for it in in_hand)
+        for reply in replies:
+            around = outbox.email_for(reply, self._lapsed_at)
+            if around and (around.kind != YOUR_TURN.name or turns == MOST):
+                continue
+            it = self._claim(around or reply, leases)
+            if it is None:
+                continue
+            if isinstance(it.row, PlayerLetterRow):
+                in_hand.append(it)
+                yield it.row, None
+                continue
+            game = self._loaded(it)
+            if game is None or self._is_left_out(it, player, game):
+                continue
+            if is_outdated(it.row, game):
+                outbox.finish(it.letter, it.row, clock.now(), "dropped", _NO_LONGER)
+                continue
+            in_hand.append(it)
+            if around:
+                turns += 1
+                self._claim_confirmations(it, in_hand, leases)
+            yield it.row, game
+            if player and not around:
+                yield from self._claim_turns(in_hand, player, [it.letter.owner], leases)
+
+    def _loaded(self, it: _InHand) -> Game | None:
+        """Return the game that an email is about. Return None, and note a failure, if this release can't read it."""
+        try:
+            return load(it.letter.owner)
+        except Unavailable as error:
+            if is_passing(error):
+                raise
+            self._note_failure(it, str(error))
+            return None
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
         """Send an email. If a server finds it too large, send its short form. Raise Lost, Refused, Unreachable."""

@@ -26,6 +26,9 @@ from server.render.text_layout import punctuated
 from server.translations import noted
 
 _OF_GAME = re.compile(r"\b(?:game|spiel|partie|partita)\s?(\d{1,6})\b", re.IGNORECASE)
+_OF_WEEKS = re.compile(
+    r"\b(?:week(?:ly)?|month(?:ly)?|woche|wöchentlich\w*|semaine|hebdomadaires?|settimana\w*)\b", re.IGNORECASE
+)
 _EXAMPLE_NUMBER = "3"
 _SETTINGS: Mapping[str, str] = {
     "name": commands.NAME,
@@ -44,7 +47,6 @@ _AT_DESK: Mapping[str, tuple[str, ...]] = {  # the commands that do what a quest
     topics.SEEING: (commands.SHOW,),
     "review": (commands.REVIEW,),
     "rematch": (commands.REMATCH,),
-    topics.INVITING: (commands.NEW, commands.INVITE),
     "finding": (commands.FIND, commands.OPEN),
     topics.JOINING: (commands.OPEN, commands.JOIN),
     "new-game": (commands.PLAY, commands.NEW, commands.FIND),
@@ -55,12 +57,13 @@ _AT_DESK: Mapping[str, tuple[str, ...]] = {  # the commands that do what a quest
     topics.MEANING: (commands.RULES,),
     topics.SCORING: (commands.RULES,),
     topics.PASSING: (commands.RULES,),
+    at_table.RESIGN: (commands.LEAVE,),
 }
 _AT_TABLE: Mapping[str, str] = {  # commands, or "?"
     topics.ADVICE: at_table.HINT,
     topics.MOVES: "?",
     topics.TALKING: at_table.SAY,
-    **{it: it for it in (at_table.UNDO, at_table.PAUSE, at_table.PLAN, at_table.STAND_IN, at_table.RESIGN)},
+    **{it: it for it in (at_table.UNDO, at_table.PAUSE, at_table.PLAN, at_table.STAND_IN)},
 }
 _SENTENCES: Mapping[str, str] = {
     "online": noted("You needn't be online together. Each email about your turn says how much time you have."),
@@ -73,8 +76,7 @@ _SENTENCES: Mapping[str, str] = {
         "To sign in, enter your email address at %(link)s. We email you a code, so you need no password."
     ),
     "levels": noted(
-        'The bots have %(most)s levels. To choose one, reply for example "%(line)s". If you don\'t, they play about as well '
-        "as level 2."
+        'The bots have %(most)s levels. To choose one, reply for example "%(line)s". If you don\'t, they have level 2.'
     ),
     "operators": noted(
         "A program reads these emails. To reach the people who run this server, write to %(postmaster)s."
@@ -85,7 +87,7 @@ _SENTENCES: Mapping[str, str] = {
     topics.REFUSED: noted("Our reply to each of your emails says what we did, or why we couldn't do it."),
     topics.STARTING: noted("The game starts when all seats are taken. We'll email you when it's your turn."),
     topics.HOW_LONG: noted(
-        "Against bots, you play whenever you like. With other people, the host sets the time per turn, usually two days."
+        "You usually have two days for each turn, against bots as well. The host of a game can choose a different time."
     ),
     topics.PICTURES: noted(
         "Each of our emails also contains everything as plain text. Your email program can show you that instead of "
@@ -120,10 +122,12 @@ class Answer(NamedTuple):
     heading: str = ""  # of the lines in an answer from the post desk
 
 
-def general_answer(topic: str, text: str = "", games: tuple[str, ...] = tuple(GAMES)) -> Answer:
+def general_answer(
+    topic: str, text: str = "", games: tuple[str, ...] = tuple(GAMES), is_at_table: bool = False
+) -> Answer:
     """Return the answer to a question about this topic, as `nearest_topic` or `is_about` know it. Return an answer without
     content to any other topic. `text`: the question, which may name a game by its number. `games`: the kinds of games
-    that it may be about."""
+    that it may be about. `is_at_table`: whether the reply goes to a table, where commands about it need no number."""
     heading = gettext("Reply with a line such as:")
     if name := _SETTINGS.get(topic):
         return Answer([], [], help_of_settings([name]), heading)
@@ -132,8 +136,11 @@ def general_answer(topic: str, text: str = "", games: tuple[str, ...] = tuple(GA
     if topic in (topics.THE_GAME, topics.HOW_TO_PLAY):
         told = [f"{name.capitalize()}. {game_in_short(name, spoken().locale)}" for name in games]
         return Answer(told, [], list(map(_rules_line, games)), heading)
+    if topic == topics.INVITING:
+        opening = [Wish(commands.NEW, f"{name} {commands.AN_ADDRESS}").offer().told for name in games]
+        return Answer([], [], [*opening, *_lines((commands.INVITE,), games, text)], heading)
     if topic in _AT_DESK:
-        return Answer([], [], _lines(_AT_DESK[topic], games), heading)
+        return Answer([], [], _lines(_AT_DESK[topic], games, text, is_at_table), heading)
     told = _sentences(topic, text)
     if word := _AT_TABLE.get(topic):
         heading = gettext("Reply with this line to an email about the game:")
@@ -171,7 +178,8 @@ def _sentences(topic: str, text: str) -> list[str]:
     locale = spoken().locale
     match topic:
         case topics.MAILS:
-            return _ways_to_get_fewer_emails()
+            weekly = [gettext("We can't bundle emails for longer than a day.")] if _OF_WEEKS.search(text) else []
+            return [*weekly, *_ways_to_get_fewer_emails()]
         case at_table.PAUSE:
             told = gettext(
                 'To pause a game, reply "%(pause)s" to an email about it. The others must agree.',
@@ -197,7 +205,7 @@ def _sentences(topic: str, text: str) -> list[str]:
     values = {
         "link": current_app.config["BASE_URL"],
         "most": len(LEVELS),
-        "line": line_for_setting(commands.NIGHTS, "22:00-08:00")
+        "line": line_for_setting(commands.NIGHTS, commands.USUAL_NIGHT)
         if topic == topics.NIGHTS
         else f"{BY_NAME[commands.PLAY].word(locale)} {commands.A_GAME} level={len(LEVELS)}",
         "postmaster": f"postmaster@{(current_app.config['DESK_ADDRESS'] or '').partition('@')[2]}",
@@ -231,13 +239,18 @@ def _rules_line(name: str) -> str:
     return Wish(commands.RULES, name).offer().told
 
 
-def _lines(names: tuple[str, ...], games: tuple[str, ...]) -> list[str]:
-    locale, found = spoken().locale, list[str]()
+def _lines(names: tuple[str, ...], games: tuple[str, ...], text: str, is_at_table: bool = False) -> list[str]:
+    locale, found, number = spoken().locale, list[str](), number_of_game_in(text)
     for it in (BY_NAME[name] for name in names):
         if it.name == commands.RULES:
             found += map(_rules_line, games)
-        else:
-            found.append(punctuated(f"{it.example_in(locale)}: {gettext(it.help)}", locale))
+            continue
+        line = it.example_in(locale)
+        if is_at_table and it.name in commands.OF_THIS_GAME:
+            line = line.partition(" ")[0]
+        elif number and it.name in (*commands.OF_THIS_GAME, commands.LEAVE, commands.INVITE):
+            line = line.replace(_EXAMPLE_NUMBER, number)
+        found.append(punctuated(f"{line}: {gettext(it.help)}", locale))
     return found
 
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from math import log, sqrt
 from typing import NamedTuple
 from unicodedata import normalize
@@ -32,6 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 class _Index(NamedTuple):
     topics: list[str]  # of each example
     weights: Mapping[str, float]  # of features, which are words and groups of letters
+    rarest: float  # the weight of a feature that no example has
     examples: Mapping[str, list[tuple[int, float]]]  # by feature, with its share in each
 
 
@@ -43,7 +45,7 @@ def nearest_topic(sentence: str, least: float = 0) -> str:
         return ""
     index = _index()
     similar = defaultdict[int, float](float)
-    for feature, share in _shares(sentence[:_LONGEST], index.weights).items():
+    for feature, share in _shares(Counter(_features(sentence[:_LONGEST])), index.weights, index.rarest).items():
         for nr, other in index.examples.get(feature, ()):
             similar[nr] += share * other
     by_topic = defaultdict[str, list[float]](list)
@@ -59,27 +61,23 @@ def nearest_topic(sentence: str, least: float = 0) -> str:
 @cache
 def _index() -> _Index:
     known = [
-        (topic, line)
+        (topic, Counter(_features(line)))
         for locale in LOCALES
         for topic, lines in json.loads((files(__package__) / "questions" / f"{locale}.json").read_text("utf-8")).items()
         for line in lines
     ]
-    in_examples = Counter(feature for _, line in known for feature in set(_features(line)))
+    in_examples = Counter(chain.from_iterable(features for _, features in known))
     weights = {feature: log(1 + len(known) / number) for feature, number in in_examples.items()}
-    examples = defaultdict[str, list[tuple[int, float]]](list)
-    for nr, (_, line) in enumerate(known):
-        for feature, share in _shares(line, weights).items():
+    rarest, examples = log(1 + len(known)), defaultdict[str, list[tuple[int, float]]](list)
+    for nr, (_, features) in enumerate(known):
+        for feature, share in _shares(features, weights, rarest).items():
             examples[feature].append((nr, share))
-    return _Index([topic for topic, _ in known], weights, examples)
+    return _Index([topic for topic, _ in known], weights, rarest, examples)
 
 
-def _shares(sentence: str, weights: Mapping[str, float]) -> Mapping[str, float]:
+def _shares(features: Mapping[str, int], weights: Mapping[str, float], rarest: float) -> Mapping[str, float]:
     """Return the features of a sentence with their weights, as a vector of length 1."""
-    rarest = max(weights.values())
-    found = {
-        feature: (1 + log(number)) * weights.get(feature, rarest)
-        for feature, number in Counter(_features(sentence)).items()
-    }
+    found = {it: (1 + log(number)) * weights.get(it, rarest) for it, number in features.items()}
     length = sqrt(sum(it * it for it in found.values())) or 1
     return {feature: it / length for feature, it in found.items()}
 

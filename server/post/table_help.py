@@ -14,13 +14,26 @@ from server.games import Seat
 from server.games.presentation import example, first_turn, in_words, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
+from server.play.seating.rematches import find_rematch
 from server.play.table import OVER
 from server.play.turns.going_back import last_move, played_so_far
 from server.play.turns.hints import has_hints
 from server.play.turns.reviewing import has_reviews
 from server.play.views import turn_of, view_of
 from server.play.votes import ended_by, request_to
-from server.post.desk.commands import BY_NAME, FILL, HELP, HISTORY, INVITE, JOIN, REMATCH, REVIEW, RULES, SHOW
+from server.post.desk.commands import (
+    AN_ADDRESS,
+    BY_NAME,
+    FILL,
+    HELP,
+    HISTORY,
+    INVITE,
+    JOIN,
+    REMATCH,
+    REVIEW,
+    RULES,
+    SHOW,
+)
 from server.post.incoming.commands import AGREE, HINT, PLAN, READY, RESUME, SAY, UNDO, word_for, words_of
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.wording import spoken
@@ -135,9 +148,13 @@ def first_steps(game: Game, seat: Seat, state: Any, turns: int) -> str:
 
 def so_far(game: Game, seat: Seat, told: str = "") -> tuple[str, ...]:
     """Return what a seat has played of a turn that isn't over, as a sentence, unless it is `told`."""
-    rules = game.table.rules
-    begun = in_words(rules, played_so_far(game, seat), spoken().locale)
+    begun = begun_in_words(game, seat)
     return (gettext("You've played so far: %(move)s", move=begun),) if begun and begun != told else ()
+
+
+def begun_in_words(game: Game, seat: Seat) -> str:
+    """Return the steps of a turn that isn't over, or ""."""
+    return in_words(game.table.rules, played_so_far(game, seat), spoken().locale)
 
 
 def ended_request(game: Game, seat: Seat) -> tuple[str, ...]:
@@ -193,7 +210,7 @@ def numbered(subject: str, game: Game, player_id: UUID) -> str:
 def inviting_line(game: Game, player_id: UUID) -> str:
     """Return an example of the line with which this player invites someone by email."""
     number = numbers(player_id, [game.game_id])[game.game_id]
-    return f"{BY_NAME[INVITE].word(spoken().locale)} name@example.org {number}"
+    return f"{BY_NAME[INVITE].word(spoken().locale)} {AN_ADDRESS} {number}"
 
 
 def filling_line(game: Game, player_id: UUID) -> str:
@@ -233,6 +250,19 @@ def looking_back(game: Game, player_id: UUID) -> str:
 def rematch_word() -> str:
     """Return the word that asks for another game with the same players."""
     return BY_NAME[REMATCH].word(spoken().locale)
+
+
+def playing_again(game: Game, player_id: UUID) -> str:
+    """Return how a player of a game that is over plays again with the same players, a sentence. If a rematch stands, say
+    so."""
+    found = find_rematch(game.game_id, player_id)
+    if found["game"] is None:
+        return str(gettext('Reply "%(rematch)s" to play again with the same players.', rematch=rematch_word()))
+    if found["seated"]:
+        return str(
+            gettext("Your rematch is game %(number)s.", number=numbers(player_id, [found["game"]])[found["game"]])
+        )
+    return str(gettext('A rematch is open. Reply "%(rematch)s" to join it.', rematch=rematch_word()))
 
 
 def show_word() -> str:

@@ -35,10 +35,10 @@ _SIGN = (
 )
 _TOPICS: Mapping[str, re.Pattern[str]] = {
     MAILS: _phrases(
-        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?|(?:don['’]?t|do not) (?:want|need|send me) (?:any )?(?:more )?e?-?mails?",
-        r"(?:weniger|zu viele|so viele|keine|wie (?:viele|oft)) (?:\w+ ){0,2}e?-?mails?",
-        r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)",
-        r"(?:meno|troppe|tante|non (?:voglio|mandarmi)(?: più)?) e?-?mail",
+        r"(?:fewer|less|too many|so many|stop|no more|how (?:many|often)) (?:\w+ ){0,4}e?-?mails?|(?:don['’]?t|do not) (?:want|need|send me) (?:any )?(?:more )?e?-?mails?|e?-?mails? (?:a|per|each|every) (?:week|month)|weekly e?-?mails?",
+        r"(?:weniger|zu viele|so viele|keine|wie (?:viele|oft)) (?:\w+ ){0,2}e?-?mails?|e?-?mails? (?:pro|in der|je) woche|wöchentliche e?-?mails?",
+        r"(?:moins|trop|plus) de (?:e-?)?(?:mails|courriels)|(?:mails?|courriels?) (?:par|chaque) semaine",
+        r"(?:meno|troppe|tante|non (?:voglio|mandarmi)(?: più)?) e?-?mail|e?-?mail (?:a|alla|per) settimana",
     ),
     NIGHTS: _phrases(
         r"(?:at|by|during the|in the|every|over) ?night|overnight|quiet hours|while i['’]m asleep",
@@ -124,10 +124,10 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"chi (?:\w+ ){0,2}(?:gioca|partecipa|invitato)|(?:con|contro) chi|(?:gli altri|gli avversari) sono (?:bot|persone)",
     ),
     BOT_IN_SEAT: _phrases(
-        r"bots?\b(?!.*\bmy\b).{0,40}\bseats?|(?:free|empty|open|last|missing|third|fourth) (?:seats?|places?)\b.{0,40}\bbots?",
-        r"bots?\b(?!.*\bmein\w*).{0,40}\b(?:platz|plätze)|(?:platz|plätze)\b.{0,40}\bbots?",
-        r"bots?\b(?!.*\bma\b).{0,40}\bplaces?|places? (?:libres?|vides?)\b.{0,40}\bbots?",
-        r"bot\b(?!.*\bmio\b).{0,40}\bpost[oi]|post[oi] (?:liber[oi]|vuot[oi])\b.{0,40}\bbot",
+        r"bots?\b(?!.{0,80}\bmy\b).{0,40}\bseats?|(?:free|empty|open|last|missing|third|fourth) (?:seats?|places?)\b.{0,40}\bbots?",
+        r"bots?\b(?!.{0,80}\bmein\w*).{0,40}\b(?:platz|plätze)|(?:platz|plätze)\b.{0,40}\bbots?",
+        r"bots?\b(?!.{0,80}\bma\b).{0,40}\bplaces?|places? (?:libres?|vides?)\b.{0,40}\bbots?",
+        r"bot\b(?!.{0,80}\bmio\b).{0,40}\bpost[oi]|post[oi] (?:liber[oi]|vuot[oi])\b.{0,40}\bbot",
     ),
     MEANING: _phrases(
         rf"{_MEANS}.{{0,60}}?{_SIGN}|(?:why|what) .{{0,30}}(?:numbers?|letters?|#\w*)(?: for)?",
@@ -205,12 +205,12 @@ _TOPICS: Mapping[str, re.Pattern[str]] = {
         r"pianificare|in anticipo",
     ),
     LATE: _phrases(
-        r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not) (?:move|play|answer|reply|respond)|nothing)"
+        r"(?:what (?:if|happens|would happen)|what does it cost|(?:can|may) i be|is it \w+ (?:if|to be)|am i|do i) (?:\S+ ){0,7}?(?:late|in time|on time|out of time|time (?:is |runs )?(?:out|up|over)|miss\w*|forget|(?:don['’]?t|can['’]?t|not|never|doesn['’]?t|stops?) (?:move|play|answer|reply|respond)\w*|nothing)"
         r"|lose my (?:seat|turn|place)",
-        r"(?:was (?:passiert|ist|geschieht)|(?:darf|kann|bin|verliere) ich|ist es \S+ wenn),? (?:\S+ ){0,7}?(?:zu spät|verspät\w*|zeit (?:verpass\w*|abl\w+|um|vorbei)|verpass\w*|rechtzeitig|vergess\w*|nicht (?:antwort\w*|zieh\w*|spiel\w*))"
+        r"(?:was (?:passiert|ist|geschieht)|(?:darf|kann|bin|verliere) ich|ist es \S+ wenn),? (?:\S+ ){0,7}?(?:zu spät|verspät\w*|zeit (?:verpass\w*|abl\w+|um|vorbei)|verpass\w*|rechtzeitig|vergess\w*|(?:nicht|nie) (?:mehr )?(?:antwort\w*|zieh\w*|spiel\w*))"
         r"|verliere ich (?:\w+ )?(?:meinen platz|meinen zug)",
-        r"(?:que se passe-t-il|qu['’]arrive-t-il|et si|puis-je|est-ce \w+ si) (?:\S+ ){0,7}?(?:en retard|à temps|trop tard|écoulé|mon tour|oublie|ne (?:joue|réponds) pas)|perd(?:s|rai)?(?:-je)? ma place",
-        r"(?:(?:che )?cosa succede|e se|posso|è \w+ se) (?:\S+ ){0,7}?(?:ritardo|in tempo|tardi|scad\w+|(?:salto|perdo) (?:il|un) (?:turno)|dimentico|non (?:gioco|rispondo))|perdo il (?:mio )?posto",
+        r"(?:que se passe-t-il|qu['’]arrive-t-il|et si|puis-je|est-ce \w+ si) (?:\S+ ){0,7}?(?:en retard|à temps|trop tard|écoulé|mon tour|oublie|ne (?:joue\w*|répond\w*) (?:pas|jamais|plus))|perd(?:s|rai)?(?:-je)? ma place",
+        r"(?:(?:che )?cosa succede|e se|posso|è \w+ se) (?:\S+ ){0,7}?(?:ritardo|in tempo|tardi|scad\w+|(?:salto|perdo) (?:il|un) (?:turno)|dimentico|non (?:gioc\w+|rispond\w+))|perdo il (?:mio )?posto",
     ),
     ENDING: _phrases(
         r"(?:when|how) (?:does|do|will|is|are) (?:it|(?:the|this|our) game|we) (?:all )?(?:end|finish|stop|over|be over|done)|how many (?:rounds|turns)",

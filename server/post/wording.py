@@ -22,6 +22,7 @@ from server.sanitize import clean, plain, unless_link
 from server.translations import Language, filled, language, times
 
 LINE_LENGTH = 1000
+LINE_WIDTH = 72  # columns of our text
 _BEGINNING = 2  # number of leading words by which moves are grouped
 _PREHEADER = 150  # number of characters that an inbox shows next to the subject
 
@@ -143,22 +144,35 @@ def command_above() -> str:
 
 
 _WHOLE = re.compile(  # quoted lines, and moves in a list such as `1 lay dot star b1, 3 remove c1`
-    r'"[^"\n]{1,70}"|“[^”\n]{1,70}”|„[^“\n]{1,70}“|«[^»\n]{1,70}»|(?<=[:,;] )(?=[^,.:;\n]*\d)[^,.:;\n]{3,40}(?=[,.;]|$)'
+    r'"[^"\n]{1,70}"|“[^”\n]{1,70}”|„[^“\n]{1,70}“|«[^»\n]{1,70}»'
+    r"|(?<=[:,;] )(?=[^,.:;\n]*(?:#|\b[a-z])\d)[^,.:;\n]{3,40}(?=[,.;]|$)"
 )
-_HEAD = re.compile(r"[^:\n]{1,70}(?=\s?:)")  # the line that an item of a list explains
+_HEAD = re.compile(r"- [^:\n]{1,70}(?=\s?:)|  [^\n]{1,70}?(?=\s\()")  # the line that an item of a list explains
+_LINK = re.compile(r".{0,40}https?://\S+")  # a link with the words before it
 _KEPT = "\ue000"  # stands for a space at which no line ends
 
 
-def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
-    """Return these words in lines of at most 76 characters. Addresses, links, and lines that the reader may
-    copy aren't split."""
-    begin = indent if first is None else first
-    paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
-    paper.break_on_hyphens = False
-    whole = _WHOLE.sub(lambda it: it[0].replace(" ", _KEPT), words)
-    if first is not None and (head := _HEAD.match(whole)):
-        whole = head[0].replace(" ", _KEPT) + whole[head.end() :]
-    return "\n".join(paper.fill(line) for line in whole.split("\n")).replace(_KEPT, " ")
+def wrapped(text: str) -> str:
+    """Return a text in lines of at most 72 characters, so that it stays within 80 when it is quoted. Addresses, links,
+    and lines that the reader may copy aren't split."""
+    return "\n".join(
+        line if len(line) <= LINE_WIDTH or _LINK.fullmatch(line) else _wrapped(line) for line in text.split("\n")
+    )
+
+
+def _wrapped(line: str) -> str:
+    head, indent = _HEAD.match(line), ""
+    if line.startswith("  "):
+        if head is None:  # a move
+            return line
+        indent = "    "
+    elif line.startswith("- "):
+        indent = "  "
+    whole = _WHOLE.sub(lambda it: it[0].replace(" ", _KEPT), line)
+    if indent and head:
+        whole = line[:2] + head[0][2:].replace(" ", _KEPT) + whole[head.end() :]
+    paper = TextWrapper(LINE_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return paper.fill(whole).replace(_KEPT, " ")
 
 
 def titled(title: str, rules: str) -> str:
@@ -166,7 +180,7 @@ def titled(title: str, rules: str) -> str:
     return title if title == rules or title.startswith(f"{rules} (") else f"{title} ({rules})"
 
 
-_templates.filters |= {"wrapped": wrapped, "titled": titled}
+_templates.filters["titled"] = titled
 
 
 def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:
@@ -176,11 +190,12 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
     if plays_for := words.get("plays_for"):
-        text = f"{wrapped(str(plays_for))}\n\n{text}"
+        text = f"{plays_for}\n\n{text}"
     if stop:
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     if desk:
         text += "\n" + _templates.get_template("_desk.txt").render(words, desk=desk, catalogue=catalogue)
+    text = wrapped(text)
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
@@ -248,7 +263,7 @@ def by_beginning(moves: Sequence[str]) -> list[str]:
     for beginning, endings in found.items():
         begin = beginning and f"{beginning}{':' * (len(endings) > 1)} "
         paper = TextWrapper(
-            72, initial_indent=begin, subsequent_indent=begin, break_long_words=False, break_on_hyphens=False
+            LINE_WIDTH, initial_indent=begin, subsequent_indent=begin, break_long_words=False, break_on_hyphens=False
         )
         lines += paper.wrap("\u00a0| ".join(endings))
     return [line.removesuffix("\u00a0|").replace("\u00a0", " ") for line in lines]

@@ -122,10 +122,11 @@ def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, An
     ]
 
 
-def is_in_hand(game_id: UUID, player_id: UUID, by: datetime) -> bool:
-    """Return whether an email from this player's seat is being processed that arrived by this time."""
-    waits = (Incoming.game_id == game_id) & Incoming.due_at.is_not(None)
-    own = (SeatRow.game_id == game_id) & (SeatRow.seat == Incoming.seat) & (SeatRow.player_id == player_id)
+def is_in_hand(games: Collection[UUID], player_id: UUID, by: datetime) -> bool:
+    """Return whether an email from this player's seat in one of these games is being processed that arrived by this
+    time."""
+    waits = Incoming.game_id.in_(games) & Incoming.due_at.is_not(None)
+    own = (SeatRow.game_id == Incoming.game_id) & (SeatRow.seat == Incoming.seat) & (SeatRow.player_id == player_id)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at <= by, exists().where(own)).limit(1)
     found = db.session.execute(query).first()
     db.session.rollback()

@@ -45,6 +45,18 @@ _DUE_OF_GAMES = _DUE.format(owner="game_id", reader=f"({_READER})", outbox="outb
 _DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbox="player_outbox", but="")
 
 
+_ANSWERED = "SELECT data->>'answers' FROM {outbox} WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s"
+_SAME = "data->>'answers' = %(answers)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s)"
+_REPLIES = f"""
+SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
+ WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'answer' AND {_SAME}"""
+_REPLIES_IN = """
+SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
+ WHERE game_id = %(owner)s AND player_id = %(reader)s AND kind = 'answer'
+   AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s)"""
+_REPLIES_OF_DESK = f"""
+SELECT player_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM player_outbox
+ WHERE player_id = %(player)s AND kind = 'desk-answer' AND {_SAME} AND data->>'beside' = 'true'"""
 _TURNS = """
 SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM outbox
  WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND kind = 'your-turn' AND leased_until IS NULL"""
@@ -106,8 +118,8 @@ def postpone(letter: Waiting, later: datetime) -> None:
     """Postpone an email that has not been claimed."""
     with autocommit() as connection:
         connection.execute(
-            "UPDATE outbox SET due_at = %(later)s"
-            " WHERE game_id = %(owner)s AND letter_id = %(letter_id)s AND tries = %(tries)s AND leased_until IS NULL",
+            f"UPDATE {letter.table.__tablename__} SET due_at = %(later)s WHERE {_owner_of(letter)} = %(owner)s"
+            " AND letter_id = %(letter_id)s AND tries = %(tries)s AND leased_until IS NULL",
             {"later": later, **letter._asdict()},
         )
 
@@ -117,6 +129,30 @@ def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
+
+
+def replies_in(letter: Waiting, lapsed_at: datetime | None = None) -> list[Waiting]:
+    """Return the unclaimed replies to this email's reader about its game. `lapsed_at`: see `due`."""
+    asked = {"lapsed_at": lapsed_at, **letter._asdict()}
+    with autocommit() as connection:
+        return [Waiting(LetterRow, *row) for row in connection.execute(_REPLIES_IN, asked)]
+
+
+def replies_to_same(letter: Waiting, games: Collection[UUID], lapsed_at: datetime | None = None) -> list[Waiting]:
+    """Return the unclaimed replies to the email that this reply answers: those about these games, and the post desk's
+    about lines for games. The reply itself is among them. `lapsed_at`: see `due`."""
+    with autocommit() as connection:
+        query = _ANSWERED.format(outbox=letter.table.__tablename__, owner=_owner_of(letter))
+        (answers,) = connection.execute(query, letter._asdict()).fetchone() or ("",)
+        if not answers:
+            return []
+        asked = {"answers": answers, "player": letter.reader, "lapsed_at": lapsed_at}
+        of_games = sorted(rows_of(connection, _REPLIES, games, **asked), key=lambda row: row[2])
+        of_desk = connection.execute(_REPLIES_OF_DESK, asked).fetchall()
+    return [
+        *(Waiting(LetterRow, *row) for row in of_games),
+        *(Waiting(PlayerLetterRow, *row) for row in of_desk),
+    ]
 
 
 def add_to_turn(game_id: UUID, player_id: UUID, more: dict[str, Any]) -> bool:
@@ -146,6 +182,13 @@ def sent_at(player_id: UUID, games: Collection[UUID], letter_id: UUID) -> dateti
     return at or db.session.scalar(select(PlayerDelivery.at).where(of_bundles).limit(1))
 
 
+def games_sent_at(player_id: UUID, at: datetime) -> set[UUID]:
+    """Return the games of the email that was sent to this player at this time, if it was only about turns."""
+    sent = (Delivery.player_id == player_id) & (Delivery.at == at) & (Delivery.result == "sent")
+    rows = db.session.execute(select(Delivery.game_id, Delivery.kind).where(sent)).all()
+    return {game_id for game_id, _ in rows} if all(kind == "your-turn" for _, kind in rows) else set()
+
+
 def kind_of_sent(game_id: UUID, letter_id: UUID) -> str | None:
     """Return the kind of the email about this game that was sent with this id, or None."""
     sent = (Delivery.game_id == game_id) & (Delivery.letter_id == letter_id) & (Delivery.result == "sent")
@@ -162,7 +205,7 @@ def email_for(confirmation: Waiting, lapsed_at: datetime | None) -> Waiting | No
 
 def claim(letter: Waiting, until: datetime) -> Any | None:
     """Lease an email, and return its row. Return None if another process was faster."""
-    owner = "game_id" if letter.table is LetterRow else "player_id"
+    owner = _owner_of(letter)
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
             f"UPDATE {letter.table.__tablename__} SET leased_until = %(until)s, tries = tries + 1"
@@ -201,6 +244,17 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
     db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
 
 
+def move_bundle(player_id: UUID, at: datetime, now: datetime) -> None:
+    """Move what waits in a player's bundles to the bundle at another time, within the current transaction."""
+    own = (PlayerLetterRow.player_id == player_id) & (PlayerLetterRow.kind == "bundle")
+    waiting = (PlayerLetterRow.due_at > now) & (PlayerLetterRow.due_at != at)
+    for bundle in db.session.scalars(select(PlayerLetterRow).where(own, waiting)).all():
+        put_into_bundle(
+            player_id, at, now, {letter_id: it for letter_id, it in bundle.data.items() if letter_id != "at"}
+        )
+        db.session.delete(bundle)
+
+
 def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
     """Store the result of sending an email, and delete the email. Do neither if the lease has expired and another
     process has the email."""
@@ -231,7 +285,7 @@ def _settlement(letter: Waiting, row: Any, change: str, values: dict[str, Any]) 
     Each part of the statement names the game, since tables may be distributed over machines.
     """
     table = letter.table.__tablename__
-    owner = "game_id" if letter.table is LetterRow else "player_id"
+    owner = _owner_of(letter)
     values = {**values, "owner": letter.owner, "letter_id": row.letter_id, "nr": row.tries, "kind": row.kind}
     values["player_id"] = reader_of(row)
     parts = []
@@ -248,6 +302,11 @@ def _settlement(letter: Waiting, row: Any, change: str, values: dict[str, Any]) 
     if parts:
         statement = f"WITH {', '.join(parts)} {statement}"
     return statement, values
+
+
+def _owner_of(letter: Waiting) -> str:
+    """Return the column that holds the owner of an email."""
+    return "game_id" if letter.table is LetterRow else "player_id"
 
 
 def _settle(settlements: Sequence[tuple[str, dict[str, Any]]]) -> None:

@@ -11,6 +11,7 @@ from flask import Flask
 from server.post.delivery import PostOffice
 from server.post.incoming.intake import take_in
 from server.post.smtp import Unreachable
+from tests.support.live_server import Text
 
 _numbers = count(1)
 
@@ -30,8 +31,8 @@ class Mail(NamedTuple):
         return str(self.message["Subject"])
 
     @property
-    def text(self) -> str:
-        return self._body("plain")
+    def text(self) -> Text:
+        return Text(self._body("plain"))
 
     @property
     def page(self) -> str:

@@ -12,6 +12,7 @@ from server.play.notices import is_outdated
 from server.post.batching import recipient
 from server.post.letters.compose import Written, compose
 from server.store.tables import LetterRow, PlayerLetterRow
+from tests.support.live_server import Text
 
 HEADING = re.compile(
     r"^(\d+ possible (?:moves?|first steps?)\b.*|Your only possible move):$", re.MULTILINE
@@ -26,13 +27,12 @@ def composed(row: LetterRow | PlayerLetterRow, reply_domain: str | None = None) 
     return compose(row, recipient(row), game, "https://stars.example", reply_domain)
 
 
-def text_of(letter: LetterRow | PlayerLetterRow) -> str:
+def text_of(letter: LetterRow | PlayerLetterRow) -> Text:
     """Return the plain text of a letter, written now."""
     sent = composed(letter)
     assert sent is not None
     body = message_from_bytes(sent.message, policy=policy.default).get_body(("plain",))
-    text: str = body.get_content()
-    return text.replace("\r\n", "\n")
+    return Text(body.get_content().replace("\r\n", "\n"))
 
 
 def moves(text: str) -> list[str]:

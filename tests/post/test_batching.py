@@ -85,6 +85,25 @@ def test_emails_are_sent_immediately_by_default(ada: UUID, bea: UUID, office: Of
     assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
 
 
+@pytest.mark.parametrize("change", [{"bundle_at": ["16:00"]}, {"bundle_at": ["20:00"]}])
+def test_what_waits_moves_to_the_new_time_of_the_bundle(
+    ada: UUID, bea: UUID, office: Office, change: dict[str, list[str]]
+) -> None:
+    wants(ada, your_turn="bundled")
+    table(ada, bea)
+    office.delivers()
+    change_profile(ada, {"notifications": profile(ada)["notifications"] | change})
+    [at] = change["bundle_at"]
+    [bundle] = bundles()
+    assert f"{bundle.due_at:%H:%M}" == at
+    until(bundle.due_at)
+    office.delivers()
+    assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
+    change_profile(ada, {"notifications": profile(ada)["notifications"] | {"bundle_at": ["06:00"]}})
+    office.delivers()
+    assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
+
+
 def test_emails_of_a_kind_that_is_turned_off_are_not_sent_and_others_are(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     game_id = table(ada, bea)
@@ -224,7 +243,7 @@ def test_a_late_reply_to_a_bundle_plays_in_no_newer_turn(app: Flask, ada: UUID, 
     arrives(mail.reply_to, a_mail(a_move(game_id, ada), **answers))
     settle()
     assert seats_of(game_id)[0].to_act
-    assert "Your email is older than your turn" in " ".join(office.mails("ada")[-1].text.split())
+    assert "began after the email to which you replied" in " ".join(office.mails("ada")[-1].text.split())
 
 
 def test_a_bundle_shows_the_most_urgent_turns_in_full_and_lists_the_others(app: Flask, ada: UUID, bea: UUID) -> None:

@@ -252,7 +252,7 @@ def test_a_late_reply_to_an_email_about_several_games_plays_in_no_newer_turn(
     arrives(mail.reply_to, a_mail(f"{desk.numbers(ada)[games[0]]}: {a_move(games[0], ada)}", **answers))
     settle()
     assert seats_of(games[0])[0].to_act
-    assert "Your email is older than your turn" in " ".join(office.mails("ada")[-1].text.split())
+    assert "began after the email to which you replied" in " ".join(office.mails("ada")[-1].text.split())
     arrives(mail.reply_to, a_mail(f"game {desk.numbers(ada)[games[0]]}: say Hi Bea!", **answers))
     settle()
     assert messages(games[0]) == ["Hi Bea!"]

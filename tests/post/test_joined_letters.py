@@ -134,7 +134,7 @@ def test_the_email_about_the_next_turn_confirms_the_move(line: Line, game_id: UU
     assert turn.subject == "Your turn: Sternenhimmel"
     assert f"\nYou played: {move}\n" in turn.text
     assert f"You played: {move}" in turn.page
-    assert "Since your last turn:\n- You put" in turn.text
+    assert "Since your last turn:\n- " in turn.text and "- You put" not in turn.text  # that would say it twice
     assert turn.message["In-Reply-To"] == "<7@ada.example.org>"
     later(2 * JOINING)
     assert len(line.mails()) == 2
@@ -170,17 +170,18 @@ def test_the_first_email_of_a_game_says_what_to_do_and_gives_a_whole_reply(line:
     game_id = game_of(ada, rules=rules, bots=2)
     (turn,) = line.mails()
     head, _, rest = turn.text.partition("Please move by")
-    assert FIRST[rules] in " ".join(head.split())
+    head = " ".join(head.split())  # long cards wrap the example
+    assert FIRST[rules] in head
     assert FIRST[rules] in unescape(turn.page).partition("Please move by")[0]
-    (move,) = re.findall(r"Reply with a line such as \"(.+)\"\.\n", head)
-    assert f'Reply with a line such as "<code>{move}</code>".' in unescape(turn.page)
+    (move,) = re.findall(r"Reply with a line such as \"(.+?)\"\.", head)
+    assert f'Reply with a line such as "<code>{move}</code>".' in " ".join(unescape(turn.page).split())
     for left_out in ("The game started", "Since your last turn", "Rings mark", "How to write a move"):
         assert left_out not in turn.text + turn.page
     assert 'Reply "rules" to read how to write a move.' in rest
     line.replies(move)
     deal_with_mails()
     everything_due_happens()
-    assert f"You played: {move}" in line.mails()[-1].text
+    assert f"You played: {move}" in " ".join(line.mails()[-1].text.split())
     assert len(happened(game_id)) > 2
 
 
@@ -292,14 +293,17 @@ def test_the_email_about_the_end_is_the_last_one(line: Line, game_id: UUID, ada:
     nears_its_end(game_id, ada)
     line.mails()
     while head_of(game_id).table.status == "running":
-        moved, before = line.plays(game_id, ada), len(line.mails())
+        moved, before = a_move(game_id, ada), len(line.mails())
+        line.replies(f"{moved}\nsay Good game!")
+        deal_with_mails()
         everything_due_happens()
         assert len(line.mails()) == before + 1 or head_of(game_id).table.status == "finished"
     later(2 * JOINING)
     end = line.mails()[-1]
     assert "Replay the game" in end.text
     assert "- The game is over" not in end.text  # the first line and the standings say it
-    assert f"\nYou played: {moved}\n" in end.text
+    assert f"\nYou played: {moved}\nYour message is in the chat" in end.text
+    assert "Your message is in the chat" in end.page
     assert not [mail for mail in line.subjects() if mail.startswith("Move played")]
 
 
@@ -505,3 +509,31 @@ def test_a_move_against_people_is_confirmed_immediately(line: Line, ada: UUID, b
     line.mails()
     line.plays(game_id, ada)
     assert "Move played: Sternenhimmel" in line.subjects()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("say Hello!", "Your message is in the chat, where everyone can read it."),
+        ("\nWho is winning?", "The scores so far: you (0)"),
+    ],
+)
+def test_the_email_about_the_next_turn_contains_what_our_reply_says_beside_the_move(
+    line: Line, game_id: UUID, ada: UUID, words: str, told: str
+) -> None:
+    line.mails()
+    move = a_move(game_id, ada)
+    line.replies(f"{move}\n{words}")
+    deal_with_mails()
+    assert len(line.mails()) == 1
+    everything_due_happens()
+    later(2 * JOINING)
+    _, turn = line.mails()
+    assert f"You played: {move} {told}" in " ".join(turn.text.split())
+    assert told in turn.page
+    own = f"{a_move(game_id, ada)}\n\n"
+    line.replies(own + "\n".join(turn.text.splitlines()[2:]))  # a quote without marks
+    deal_with_mails()
+    everything_due_happens()
+    later(2 * JOINING)
+    assert f"You played: {own.strip()}\n" in line.mails()[-1].text

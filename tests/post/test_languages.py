@@ -66,8 +66,11 @@ def of_kind(kind: type[Any]) -> Any:
     values[tuple[tuple[str, Blocks], ...]] = (("Xyz", [(True, ["Xyz"]), (False, ["Xyz"])]),)
     values[tuple[Offer, ...]] = (Offer("Xyz", "Xyz", "Xyz"),)
     values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
+    values[tuple[tuple[str, str, str], ...]] = (("Xyz", "Xyz", "Xyz"),)
     values |= {tuple[tuple[str, bytes], ...]: (), tuple[tuple[str, str], ...]: ()}
+    values[tuple[several.Said, ...]] = (several.Said(line="Xyz", told=("Xyz",), lines=("Xyz",)),)
     if kind is several.YourTurns:
+        values[tuple[answers.PartOfAnswer, ...]] = tuple(variants(answers.PartOfAnswer))
         values[tuple[several.TurnOfSeveral, ...]] = (of_kind(several.TurnOfSeveral),) * 2
     return kind(**{field.name: values[field.type] for field in fields(kind)})
 
@@ -86,7 +89,7 @@ def variants(kind: type[Any]) -> Iterator[Any]:
     for field in fields(kind):
         if field.type in empty and field.name not in ("name", "title"):
             yield replace(letter, **{field.name: empty[field.type]})
-    if kind is answers.Answer:
+    if issubclass(kind, answers.Answer):
         yield replace(letter, confirm="", played="")
         yield replace(letter, confirm="", played="", line="")
         yield replace(letter, confirm="", played="", wrong="")
@@ -98,6 +101,9 @@ def variants(kind: type[Any]) -> Iterator[Any]:
         yield replace(letter, turns=tuple(replace(it, answer="") for it in letter.turns))
         yield replace(letter, turns=())
         yield replace(letter, turns=(), listed=())
+        yield replace(letter, turns=(), listed=(), replies=())
+        yield replace(letter, replies=(), said=())
+        yield replace(letter, turns=(), listed=(), replies=(), said=())
         yield replace(letter, turns=letter.turns[:1], listed=())
 
 

@@ -128,12 +128,13 @@ LETTERS: list[Letter] = [
     GameEnded(
         **GAME,
         verdict="You won.",
-        standings=("1. Anna 31", "2. Ben 24"),
+        standings=(("1.", "Anna", "31 coins"), ("2.", "Ben", "24 coins")),
+        decision="The lead grew most in Leo, where Anna gained 7 coins more than Ben.",
         since=(),
         own="Your coins by constellation: Leo +9.",
         show="show",
         review="review",
-        rematch="rematch",
+        again='Reply "rematch" to play again with the same players.',
     ),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
     VoteAsked(**GAME, **REQUEST, agree="pause"),
@@ -198,7 +199,7 @@ LETTERS: list[Letter] = [
             TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
             BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
             SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),
-            GameEnded(**GAME, verdict="You won.", standings=(), since=(), own="", show="", review="", rematch=""),
+            GameEnded(**GAME, verdict="You won.", standings=(), since=(), own="", show="", review="", again=""),
             GamePaused(**GAME, resume="resume"),
             TakeBackAsked(**GAME, **ASKED, since=()),
             VoteAsked(**GAME, **REQUEST, agree=""),
@@ -258,7 +259,8 @@ def test_the_email_about_a_turn_contains_everything_needed_to_move():
         "-- ",
         "Tuesday stars (Sternenhimmel)",
         "The game: https://sternenpost.example/games/1",
-        "Anyone with the link at the top can play this turn without signing in, so please don't share it.",
+        "Anyone with the link at the top can play this turn without signing in,",
+        "so please don't share it.",
     ]
 
 
@@ -291,7 +293,8 @@ def test_every_email_contains_all_the_data_it_was_given(letter):
         words = getattr(letter, field.name)
         if field.name not in ("listed", "news", "turns", "images", "chat", "signed", "again", "is_first", "what"):
             for line in words if isinstance(words, tuple) else str(words).splitlines():
-                assert line in text or line in subject
+                line = " ".join(line) if field.name == "standings" else line
+                assert line in " ".join(text.split()) or line in text or line in subject
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
@@ -300,7 +303,9 @@ def test_a_name_or_title_cannot_add_a_line(letter):
     forged = {field.name: "x\r\nMove here: https://evil.example\u2028-- \u202e" for field in fields(letter)}
     names = {field: words for field, words in forged.items() if field in {"name", "title", "host"}}
     _, text = write(replace(letter, **names))
-    assert len(text.splitlines()) == len(expected.splitlines())
+    assert text.count("\n\n") == expected.count("\n\n")
+    assert text.splitlines().count("-- ") == expected.splitlines().count("-- ")
+    assert "\nMove here: https://evil" not in text
 
 
 def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
@@ -316,7 +321,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
     lines = (f"Please move by {game.due}.", f"When we sent this, you had {game.left} left.", f"Move here: {game.link}")
     assert "\n".join(("== 3 A long night (Sternenglanz) ==\n", *lines, "\nOther news:\n")) in text
     _, _, news = text.partition("\nOther news:\n")
-    assert news.split("\n\n")[0].splitlines() == [
+    assert re.sub(r"\n +", " ", news.split("\n\n")[0]).splitlines() == [
         "- Tuesday stars: your time ran out and was extended by 1 day.",
         "- Tuesday stars: your time ran out. The bot Greedy played a turn for you.",
         "- Tuesday stars: the bot Greedy is playing for you. Take your seat back here: https://stars.example/back/abc",
@@ -424,6 +429,25 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
     )
     page = write_page(letter, Picture("x.png"), answer_above(), "https://stars.example/stop")
     assert len(page.encode()) < 60 * 1024  # of 102 KB, above which some do
+
+
+@pytest.mark.parametrize("template", ["invitation", "stand-in-asked"])
+def test_the_html_of_an_invitation_has_a_button_for_each_answer(template: str) -> None:
+    (letter,) = (it for it in LETTERS if it.template == template)
+    page = write_page(letter)
+    link = letter.link  # type: ignore[attr-defined]  # these letters have one
+    assert f'<a class="play" href="{link}">' in page
+    assert f'<a class="play no" href="{link}#no">No, thanks</a>' in page
+
+
+def test_the_text_of_an_invitation_says_who_invites_before_the_game_is_explained() -> None:
+    said = {
+        "invitation": "Ben invites you to play",
+        "stand-in-asked": "Ben asks you to stand in for a few days in a game of",
+    }
+    for letter in (it for it in LETTERS if it.template in said):
+        text = write(letter)[1]
+        assert f"{said[letter.template]} Sternenhimmel.\n{letter.introduction}\n\n" in text  # type: ignore[attr-defined]  # invitations have one
 
 
 # In an inbox
@@ -561,7 +585,18 @@ def test_no_line_that_a_reader_may_copy_is_wrapped(words: str, whole: str) -> No
     for before in range(1, 76):
         begin = "x" * before + ":" * (not words.startswith("new"))
         if not words.startswith("new") or before < 10:
-            assert whole in wrapped(words.format(begin), "  ", "- " if words.startswith("new") else None)
+            assert whole in wrapped(f"{'- ' * words.startswith('new')}{words.format(begin)}")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_lines_of_an_email_fit_into_72_columns_and_items_hang(app: Flask, locale: str) -> None:
+    with app.app_context(), force_locale(locale):
+        texts = [write(letter, stop="https://x.example/stop")[1] for letter in LETTERS]
+    for line in "\n".join(texts).splitlines():
+        assert len(line) <= 72 or line.startswith("  ") or "https://" in line, line
+    told = "Cleo put a hidden star on leo a, and that is the last star of this constellation."
+    assert "\n- Cleo put" in (text := write(replace(YOUR_TURN, since=(told,)))[1])
+    assert "last star of this\n  constellation.\n" in text
 
 
 def test_moves_that_begin_alike_share_a_line_and_no_move_is_wrapped() -> None:
@@ -612,7 +647,7 @@ def test_the_result_has_a_button_for_a_rematch_or_a_review(app: Flask) -> None:
         "since": (),
         "own": "",
         "show": "",
-        "rematch": "rematch",
+        "again": "",
     }
     with app.app_context():
         for review, words in (("review", "Rematch or review"), ("", "Rematch")):

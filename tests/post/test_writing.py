@@ -2,6 +2,7 @@
 
 import re
 from email import message_from_bytes, policy
+from functools import partial
 from html import unescape
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from server.accounts.calendars import time_zone
 from server.accounts.mailed_codes import CODE_LIFE
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
+from server.games import presentation
 from server.games.sternenhimmel.material import BOARDS
 from server.operations.delete_player import delete_player
 from server.play.commits import load
@@ -133,7 +135,7 @@ def test_a_player_whose_seat_a_bot_took_over_is_not_told_of_a_victory(office: Of
     own, other = (office.mails(name)[-1] for name in ("ada", "bea"))
     assert own.subject.startswith("The bot in your seat ") and other.subject.startswith("You ")
     assert "You" in other.text.split("Recent moves")[0] and not re.search(r"\d[.] You|You (won|came|share)", own.text)
-    assert re.search(r"\d[.] ada: ", own.text)
+    assert re.search(r"\d[.] ada  ", own.text)
 
 
 def test_a_time_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
@@ -251,11 +253,11 @@ def test_the_email_about_the_end_is_short_and_shows_the_skies_in_its_picture(rul
     mail = message_from_bytes(written.message, policy=policy.default)
     page, text = (mail.get_body((kind,)).get_content().replace("\r\n", "\n") for kind in ("html", "plain"))
     assert "##- Reply above this line: say and your message" in page  # a move would come too late
-    assert len(text.splitlines()) <= 30
+    assert len(text.splitlines()) <= 40
     assert game.table.ended
     unit = "coin" if rules == "sternenhimmel" else "point"
     for name, score in zip(("You", *game.names[1:]), game.table.ended.scores, strict=True):
-        assert re.search(rf"^  \d\. {name}: {score} {unit}{'s' * (score != 1)}$", text, re.MULTILINE)
+        assert re.search(rf"^  \d\. {name} +{score} {unit}{'s' * (score != 1)}$", text, re.MULTILINE)
     assert all(f'Reply "{word}"' in text for word in ("rematch", "review", "show"))
     paid = {it["board"]: it["payouts"][0] for it in story(game, 0) if it["type"] == "board-scored"}
     boards = list(paid)
@@ -265,6 +267,18 @@ def test_the_email_about_the_end_is_short_and_shows_the_skies_in_its_picture(rul
     assert alt
     assert all(BOARDS[board].names["en"] in alt[1] for board in boards)
     assert rules == "sternenglanz" or len(boards) > 3
+    if game.table.ended.places.count(1) == 1:
+        assert ("ead grew most in " if rules == "sternenhimmel" else "The winner's points: ") in text
+
+
+def test_the_email_about_the_end_says_how_the_goal_was_reached() -> None:
+    events = [("star-removed", 18), ("star-laid", 7), ("supernova-laid", [-1, 0]), ("sternbild-completed", 5)]
+    story = [{"type": type_, "seat": 0, "version": 1, "points": points} for type_, points in events]
+    story.append({"type": "game-decided", "version": 2, "reason": "goal", "winners": [0]})
+    told = partial(presentation.decision, "sternenglanz", {"scenario": 4, "points": [29, 3]}, story, ["Ada", "Ben"])
+    points = "The winner's points: black holes 18, placed stars 7, constellations 5, Supernova -1."
+    assert told(0, "en") == f"You were the first to have 30 points and a completed constellation. {points}"
+    assert told(1, "en").startswith("Ada was the first to have 30 points")
 
 
 # Signing in

@@ -42,6 +42,7 @@ from server.post.desk.setting_lines import (
     SETTINGS,
     example_of_setting,
     help_of_settings,
+    in_words_of_reader,
     line_for_setting,
     setting_command,
 )
@@ -53,7 +54,7 @@ from server.post.incoming.doubt import is_question, sentences_in
 from server.post.incoming.replies import Mail
 from server.post.nearest_topics import SURE, nearest_topic
 from server.post.table_help import help_at_table
-from server.post.topics import A_TERM, HOW_LONG, INVITING, JOINING, MEANING, OF_DESK, is_about
+from server.post.topics import A_TERM, DUE, HOW_LONG, INVITING, JOINING, MEANING, MY_GAMES, OF_DESK, TURN, is_about
 from server.post.wording import spoken, titled
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -184,7 +185,7 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     player has only confirmed that they wrote it."""
     said = _carried_out(errand, asked) if asked.command else _not_understood(errand, asked)
     is_stored = errand.is_sure and asked.command  # in English words
-    line = BY_NAME[asked.command].written(spoken().locale, asked.line) if is_stored else asked.line
+    line = in_words_of_reader(asked.line) if is_stored else asked.line
     said.line = f"{line}?" if asked.is_question else line
     return said
 
@@ -274,10 +275,13 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
         return Said(told=[ways_to_stop()])
     if wish := wished_setting(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
         return _offer_setting(*wish)
+    meant = corrected(asked, spoken().locale)
+    if meant and not asked.is_question:
+        return _meant(meant)
     games, line = _kinds_of_games(errand), f"{asked.line}?" if asked.is_question else asked.line
     is_term = is_about(asked.line, A_TERM) and any(section_about(line, it, spoken().locale) for it in games)
     surely = "" if is_term else nearest_topic(line, SURE)
-    if surely and not is_about(line, surely) and (said := _answer_to(line, games)):
+    if surely and not is_about(line, surely) and (said := _answer_to(errand, line, games)):
         return said
     if is_about(asked.line, A_TERM, MEANING) and (said := _explained(asked.line, games)):
         return said
@@ -287,17 +291,17 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
         return Said(told=[*told, *how_long.told], items=list(how_long.items))
     if told:
         return Said(told=told)
-    if meant := corrected(asked, spoken().locale):
-        line = BY_NAME[meant.command].written(spoken().locale, meant.canonical)
-        told = [gettext("We don't understand this line."), _did_you_mean(line)]
-        return Said(told=told, offers=[meant.canonical])
+    if meant:
+        return _meant(meant)
     told = [gettext("We don't understand this line.")]
     before, hours = times_in(asked.line)
     if hours and not before and not asked.line.isdecimal():  # a reply to an email that comes at another time
         line = f"{commands.SET} {commands.MAILS} {BUNDLED} {' '.join(hours)}"
         return Said(told=[*told, _did_you_mean(" ".join((gettext("set mails bundled"), *hours)))], offers=[line])
-    if (asked.is_question or not asked.near) and (said := _answer_to(line, games)):
+    if (asked.is_question or not asked.near) and (said := _answer_to(errand, line, games)):
         return said
+    if not asked.line:
+        told = [gettext("We found no command in your email. For example, reply:")]
     if not asked.near:
         return Said(told=told, items=[_with_help(name) for name in _FIRST])
     it = BY_NAME[asked.near]
@@ -308,16 +312,23 @@ def _not_understood(errand: Errand, asked: Asked) -> Said:
     return Said(told=[*told, nearest, example])
 
 
+def _meant(it: Asked) -> Said:
+    line = BY_NAME[it.command].written(spoken().locale, it.canonical)
+    return Said(told=[gettext("We don't understand this line."), _did_you_mean(line)], offers=[it.canonical])
+
+
 def _kinds_of_games(errand: Errand) -> tuple[str, ...]:
     """Return the kinds of games that the player plays at the moment, or all if they play none."""
     own = list_games(errand.player_id, mine=True, status="running").items
     return tuple(dict.fromkeys(it["rules"] for it in own)) or tuple(GAMES)
 
 
-def _answer_to(line: str, games: tuple[str, ...]) -> Said | None:
+def _answer_to(errand: Errand, line: str, games: tuple[str, ...]) -> Said | None:
     """Return what we know about the topics of a line in free words, or None."""
     parts = list(sentences_in([line]))
     found = dict.fromkeys(map(nearest_topic, filter(is_question, parts))) or dict.fromkeys([nearest_topic(line)])
+    if found and found.keys() <= _ABOUT_OWN_GAMES:
+        return _ACTS[commands.GAMES](errand, "")
     if "@" in line and not found.keys().isdisjoint((INVITING, JOINING)):
         return offer(wishes_in([BY_NAME[commands.INVITE].name, line], is_near=False))
     answers = [general_answer(topic, line, games) for topic in found]
@@ -337,6 +348,7 @@ def _explained(question: str, games: Sequence[str]) -> Said | None:
     return Said(told=list(filter(None, meant))) if any(meant) else None
 
 
+_ABOUT_OWN_GAMES = {MY_GAMES, TURN, DUE}  # questions that the list of the player's games answers
 _FIRST = commands.PLAY, commands.NEW, commands.GAMES, commands.RULES, commands.HELP  # after a line without a meaning
 
 
@@ -384,14 +396,19 @@ def _help(errand: Errand, topic: str) -> Said:
     found = commands.words_of(locale).get(word)
     if found:
         it = BY_NAME[found]
-        return Said(
-            told=[
-                punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
-                gettext('For example: "%(example)s"', example=example_of(found, locale)),
-            ],
-            items=_further_help(found),
-        )
+        told = [
+            punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
+            gettext('For example: "%(example)s"', example=example_of(found, locale)),
+        ]
+        if found == commands.NEW:
+            return Said(told=[told[0], *_lines_for_new()], items=_options_of_new())
+        return Said(told=told, items=help_of_settings(commands.SETTABLE) if found == commands.SET else [])
     first, _, rest = word.partition(" ")
+    if rest in GAMES and commands.words_of(locale).get(first) == commands.NEW:
+        told = gettext('You can add to "%(line)s":', line=f"{BY_NAME[commands.NEW].word(locale)} {rest}")
+        return Said(
+            told=[told], items=[punctuated(f"{it}: {does}.", locale) for it, does in options_in_words(rest, locale)]
+        )
     if name := _setting_in(rest if commands.words_of(locale).get(first) == commands.SET else word):
         return Said(items=help_of_settings([name]))
     if is_number(word):
@@ -400,17 +417,23 @@ def _help(errand: Errand, topic: str) -> Said:
     return Said(told=[*told, gettext("Write each command on a line of its own:")], items=help_items(locale))
 
 
-def _further_help(name: str) -> list[str]:
-    """Return the values of settings and the options of new games, each with an example, or []."""
-    if name == commands.SET:
-        return help_of_settings(commands.SETTABLE)
-    if name != commands.NEW:
-        return []
-    word, locale = BY_NAME[name].word(spoken().locale), spoken().locale
+def _lines_for_new() -> list[str]:
+    """Return the lines with which most games are opened."""
+    begin = f"{BY_NAME[commands.NEW].word(spoken().locale)} {commands.A_GAME}"
+    examples = ("bob@example.org", gettext("4 players 2 days per move"))
+    return [
+        gettext("Usually one of these lines is enough:"),
+        *(gettext("“%(line)s”", line=f"{begin} {it}") for it in examples),
+        gettext("You can add to them:"),
+    ]
+
+
+def _options_of_new() -> list[str]:
+    """Return what a player may add to the line that opens a game, and how to learn about a game's options."""
+    locale = spoken().locale
+    asks = f"{BY_NAME[commands.HELP].word(locale)} {BY_NAME[commands.NEW].word(locale)}"
     described = (
-        (gettext("4 players 2 days per move"), gettext("the number of players, and the time per move")),
-        ("bob@example.org", gettext("invites Bob. You can name several addresses")),
-        ("bob@example.org bots=1", gettext("invites Bob and gives a seat to a bot")),
+        ("bots=1", gettext("gives a seat to a bot")),
         ("bots=2 level=4", gettext("seats two bots of level 4. Levels go from 1 (easy) to 6 (very strong)")),
         ("title=Friends private=yes", gettext("a title, and only invited players can join")),
         ("open_for=P7D", gettext("closes after 7 days if it hasn't started")),
@@ -418,14 +441,8 @@ def _further_help(name: str) -> list[str]:
         ("take_back=free", gettext("a move can be taken back until it reveals something or another player acts")),
         ("nameless=yes", gettext("the players' names stay hidden until the end")),
     )
-    return [
-        *(punctuated(f"{word} {commands.A_GAME} {more}: {what}.", locale) for more, what in described),
-        *(
-            punctuated(f"{word} {game} {more}: {what}.", locale)
-            for game in GAMES
-            for more, what in options_in_words(game, locale)
-        ),
-    ]
+    more = ((f"{asks} {game}", gettext("lists the rules that you can change")) for game in GAMES)
+    return [punctuated(f"{line}: {what}.", locale) for line, what in (*described, *more)]
 
 
 def _help_at_table(errand: Errand, number: int) -> Said:

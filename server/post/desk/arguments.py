@@ -15,7 +15,6 @@ from server.bots import LEVELS
 from server.durations import duration
 from server.errors import BadField, PlayError, Unfit
 from server.games import GAMES, Json
-from server.play.timing.timeout_policy import DEFAULT_BOT
 from server.post.desk import commands
 from server.post.desk.rule_texts import editions
 from server.post.incoming.commands import PLEASE
@@ -69,7 +68,7 @@ NUMBERS = {
     for word in words.split()
 }
 _BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNORECASE)
-_LEVEL = re.compile(r"(?<!\S)(?:(?:on|at|auf|au|al) )?(?:level|stufe|niveau|livello)[ -](\d{1,2})(?!\S)", re.IGNORECASE)
+LEVEL = re.compile(r"(?<!\S)(?:(?:on|at|auf|au|al) )?(?:level|stufe|niveau|livello)[ -](\d{1,2})(?!\S)", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
@@ -83,7 +82,7 @@ _BESIDE_TIMES = (
 )
 _BUNDLE = re.compile(
     r"(?:(?:the|my|die|le|la|il|e-?mails?|mails?|courriels) )?"
-    r"(?:bundled?|digest|gebündelt|sammel-?mail|(?:re)?groupés|récapitulatif|raggruppate|riepilogo)",
+    r"(?:bundled?|digest|gebündelt|bündeln?|sammel-?mail|(?:re)?groupés|récapitulatif|raggruppate|riepilogo)",
     re.IGNORECASE,
 )
 _MOST_OF_NAME = 3  # words
@@ -177,14 +176,22 @@ def invitation_in(text: str) -> tuple[str, int | None]:
 
 def address_in(text: str) -> str:
     try:
-        return email_address(text).lower()
+        found = email_address(text).lower()
     except Unfit as error:
         raise BadField("email", error.words) from None
+    if found == commands.AN_ADDRESS:
+        raise Unclear(
+            noted("Put the address of the person you invite in place of %(address)s."), address=commands.AN_ADDRESS
+        )
+    return found
 
 
 def without_bots(text: str) -> str:
     """Return a description of a game without words such as `against a bot`."""
     return _AGAINST_BOTS.sub(" ", text)
+
+
+USUAL_BOT = "level-2"  # "medium", as on the page
 
 
 @dataclass
@@ -196,7 +203,7 @@ class Wanted:
     clock: Json | None = None
     emails: list[str] = field(default_factory=list)
     bots: int | None = 0  # None: in all seats without an invitation
-    bot: str = DEFAULT_BOT
+    bot: str = USUAL_BOT
     head: Json = field(default_factory=dict)  # title, private and so on
     options: Json = field(default_factory=dict)
 
@@ -215,7 +222,7 @@ def wanted_in(text: str) -> Wanted:
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
     rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
-    if found := _LEVEL.search(rest):
+    if found := LEVEL.search(rest):
         _set(wanted, "level", found[1])
         rest = rest.replace(found[0], " ", 1)
     if found := _BOTS.search(rest):

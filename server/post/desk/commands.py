@@ -14,6 +14,8 @@ from server.post.incoming.commands import words_of as words_at_tables
 from server.translations import LOCALES, language, noted
 
 A_GAME = next(iter(ALL_GAMES))  # in examples
+AN_ADDRESS = "name@example.org"  # in examples
+USUAL_NIGHT = "22:00-08:00"  # in examples, and if a player names no hours
 EXAMPLE_NAME = "Ada"
 
 

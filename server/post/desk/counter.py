@@ -15,7 +15,7 @@ from itertools import chain
 from uuid import UUID
 
 from flask import current_app
-from flask_babel import force_locale, gettext
+from flask_babel import force_locale, gettext, ngettext
 from sqlalchemy import delete
 
 from server.accounts.bans import is_welcome
@@ -37,7 +37,7 @@ from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer, unreadable
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, offered_to_stranger, opened, player_word
-from server.post.desk.commands import language_of
+from server.post.desk.commands import BY_NAME, language_of
 from server.post.desk.reading import (
     MOST,
     Asked,
@@ -52,26 +52,28 @@ from server.post.desk.reading import (
     without_commands,
     without_repeats,
 )
+from server.post.desk.setting_lines import in_words_of_reader
 from server.post.desk.subjects import command_in_subject, letter_id_for
-from server.post.desk.table_moves import pass_on
-from server.post.desk.wishes import Wish, naming, wish_in
+from server.post.desk.table_moves import help_on, names_moves, pass_on, pass_yes_on
+from server.post.desk.wishes import Wish, lines_picked, naming, wish_in, wishes_in
 from server.post.general_answers import general_answer
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import stops
-from server.post.incoming.doubt import is_question, sentences_in
+from server.post.incoming.doubt import NAMES, is_courtesy, is_question, sentences_in, without_footer
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import head_and_body
 from server.post.mime import fit_id
-from server.post.nearest_topics import nearest_topic
+from server.post.nearest_topics import SURE, nearest_topic
 from server.post.table_help import numbered
-from server.post.topics import HOW_LONG, LATE, MAILS
+from server.post.topics import HOW_LONG, INVITING, LATE, MAILS
 from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk, reviews
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import add_to_turn, put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
+from server.translations import noted
 
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
@@ -81,6 +83,9 @@ _LATEST_REVIEW = timedelta(hours=6)  # after that, an email explains why a revie
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
 _LONGEST_SUBJECT = 150
 _FEW_WORDS = 6
+_NO_PROOF_OF_MOVE = noted(
+    "No move was played, since anyone could have sent this email in your name. Send moves as a reply to one of our emails."
+)
 _ANSWERED_TO_STRANGERS = (
     "online",
     "privacy",
@@ -91,6 +96,7 @@ _ANSWERED_TO_STRANGERS = (
     MAILS,
 )  # topics of their questions
 _AUTHENTIC = " authentic"  # ends the subjects of counts
+_ONE_OF = "one of: "  # begins each line of an offer from which the player can pick
 
 log = logging.getLogger(__name__)
 
@@ -186,8 +192,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
         return _answer_unproved(errand, player)
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
-            read = invitations.with_offer(read, *offered_to_stranger(capability))
-            return _deal_with_player(replace(errand, read=read), player)
+            return _deal_with_player(replace(errand, read=_with_offer(read, capability, player)), player)
         case For.PLAYER if player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(errand, player)
@@ -222,13 +227,23 @@ def _deal_with_stranger(mail: DeskMail, read: replies.Mail, records: Records, ca
         return _welcome(mail, read)
     if capability.seat != For.STRANGER or read.is_forged or not is_stranger(capability, read.sender or ""):
         return _finish(mail)
+    if _only_stops(read):
+        return _confirm_stop(mail, read, offered_to_stranger(capability)[0], _Answer([]))
     if read.written_before(clock.now() - KEPT):  # a copy may outlive a deleted account
         return _welcome(mail, read)
-    offered = offered_to_stranger(capability)
-    if player := _new_player(mail, read, offered[0]):
-        errand = Errand(mail, invitations.with_offer(read, *offered), player.player_id, records)
-        _deal_with_player(errand, player, is_new=True)
+    locale, lines = offered_to_stranger(capability)
+    if player := _new_player(mail, read, locale):
+        errand = Errand(mail, _with_offer(read, capability, player), player.player_id, records)
+        is_open_choice = len(lines) > 1 and invitations.agrees_to_several(errand.read, locale)
+        _deal_with_player(errand, player, is_new=True, choice=lines if is_open_choice else ())
     return None
+
+
+def _with_offer(read: replies.Mail, capability: Capability, player: Player) -> replies.Mail:
+    """Return a reply to our first email, with the lines that it agrees to or picks, in the player's language."""
+    locale, lines = offered_to_stranger(capability)
+    own = [BY_NAME[it.partition(" ")[0]].written(stored_locale(player.locale), it) for it in lines]
+    return invitations.with_offer(read, locale, own)
 
 
 def _welcome(mail: DeskMail, read: replies.Mail) -> None:
@@ -240,8 +255,12 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     if read.is_forged:
         return _finish(mail)
     locale = language_of(read.lines, read.subject, head_and_body(mail.raw)[0].first("content-language"))
+    if _only_stops(read):
+        return _confirm_stop(mail, read, locale)
     request = _request(mail, read, locale)
-    asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else request.wishes
+    asked = [wish_in(it.command, it.rest) for it in request.asked] if request.is_clear else [*request.wishes]
+    if not (request.is_clear or request.outright) and _asks_how_to_invite(read.lines):
+        asked = [*wishes_in([*read.lines, commands.AN_ADDRESS], is_near=False)]
     wishes = [it for it in asked if it and it.command != commands.SET]
     is_asked = bool(wishes) and (request.is_clear or request.outright != ())
     if all(it.command == commands.RULES for it in wishes):
@@ -253,10 +272,29 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
     return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, told=told)
 
 
-def _finish_with_welcome(mail: DeskMail, read: replies.Mail, locale: str, closed: str, **more: object) -> None:
+def _only_stops(read: replies.Mail) -> bool:
+    """Return whether an email only asks, perhaps above a name, that we write no further emails."""
+    lines = [it for line in without_footer(read.lines) if (it := line.strip()) and not is_courtesy(it)]
+    own = lines if any(map(str.strip, read.lines)) else [read.subject]
+    return (
+        own != [] and stops(own[0]) and (len(own) == 1 or (len(own) == 2 and re.fullmatch(NAMES, own[1]) is not None))
+    )
+
+
+def _confirm_stop(mail: DeskMail, read: replies.Mail, of_letter: str, answer: "_Answer | None" = None) -> None:
+    """Confirm that an address without an account gets no further emails. `answer`: given if the sender is proved, whom
+    we may have written to today."""
+    locale = language_of(read.lines, "", otherwise=of_letter)
+    _finish_with_welcome(mail, read, locale, "", answer, stops=True)
+
+
+def _finish_with_welcome(
+    mail: DeskMail, read: replies.Mail, locale: str, closed: str, answer: "_Answer | None" = None, **more: object
+) -> None:
     sender = (read.sender or "").lower()
     data = {"to": sender, "locale": locale, "closed": closed, "answers": "", **more}
-    _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
+    letter = _letter(mail, mail.mail_id, DESK_WELCOME.name, data)
+    _finish(mail, letter, answer=answer, unproved=_letters_to(read, sender))
 
 
 def _answer_unproved(errand: Errand, player: Player) -> None:
@@ -272,18 +310,25 @@ def _answer_unproved(errand: Errand, player: Player) -> None:
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = _request(mail, read, locale)
+    if any(it.command == commands.SET for it in request.outright):
+        request = request.with_outright_wish()
     own = (
         it
         for it in request.asked
-        if (it.command and not has_link(_ADDRESS.sub("", it.line))) or stops(it.line) or is_for_desk(it.line)
+        if not has_link(_ADDRESS.sub("", it.line)) and (it.command or stops(it.line) or _has_answer(it.line))
     )
     asked = without_repeats([*own])
     wishes = [] if asked else [it for it in request.wishes if it.command != commands.SET]
-    asked = asked or ([] if wishes else [Asked(commands.HELP, commands.HELP)])
+    asked = [replace(part, near="") for it in asked for part in _apart(it)]  # a misspelt command would be repeated
+    is_move = names_moves(read)
+    if not (asked or wishes or is_move):
+        asked = [Asked(request.prose if _has_answer(request.prose) else "", "")]
     with force_locale(locale):
         refused = {it: refusal for it in asked if (refusal := unreadable(it))}
         at_once = [it for it in asked if it in refused or it.command in ("", *commands.AT_ONCE)]
         said = [offer(wishes)] if wishes else [refused.get(it) or _said_unproved(errand, it) for it in at_once]
+        if is_move:
+            said.append(Said(told=[gettext(_NO_PROOF_OF_MOVE)]))
     # the question mark makes a final command ask once more, with its consequences
     waiting = (it for it in asked if it not in at_once)
     waits = [stored(replace(it, is_question=it.command in ASKING)) for it in waiting]
@@ -310,8 +355,11 @@ def _new_player(mail: DeskMail, read: replies.Mail, of_letter: str) -> Player | 
     return _player_at(sender)
 
 
-def _deal_with_player(errand: Errand, player: Player, waiting: DeskMail | None = None, is_new: bool = False) -> None:
-    """Carry out the commands of a player who has proved their address."""
+def _deal_with_player(
+    errand: Errand, player: Player, waiting: DeskMail | None = None, is_new: bool = False, choice: Sequence[str] = ()
+) -> None:
+    """Carry out the commands of a player who has proved their address. `choice`: the lines of which a new player didn't
+    pick one."""
     if not is_welcome(player):
         return _finish(errand.mail)
     with force_locale(stored_locale(player.locale)):
@@ -322,16 +370,20 @@ def _deal_with_player(errand: Errand, player: Player, waiting: DeskMail | None =
         read = replace(unsigned(errand.read, player.name, stored_locale(player.locale)), named=named)
         # an earlier attempt may have created the account
         is_new = is_new or (errand.is_again and player.made_at >= errand.mail.arrived_at)
-        return _carry_out(replace(errand, read=read), player, waiting, is_new)
+        return _carry_out(replace(errand, read=read), player, waiting, is_new, choice)
 
 
-def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool) -> None:
+def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool, unpicked: Sequence[str]) -> None:
     mail, read, locale = errand.mail, errand.read, stored_locale(player.locale)
     request = _request(mail, read, locale)
     confirmed = request_of(waiting.lines or ()).asked if waiting else ()
     is_final = any(it.command in ASKING for it in confirmed)  # then any text beside the `yes` may take it back
     if request.says_yes and is_final and not request.is_alone:
         request = replace(request, says_yes=False, is_unsure=True)
+    choice = _choice_in(waiting)
+    picked = lines_picked(choice, read.lines) if choice else ()
+    if picked:
+        confirmed, request = request_of(picked).asked, Request((), says_yes=True)
     elif waiting and not (request.says_yes or is_final) and invitations.agrees(read, locale):
         named = tuple(it for it in request.wishes if it.command == commands.SET)
         request = Request((), says_yes=True, wishes=named)
@@ -342,9 +394,18 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         if not decides:
             return _finish(mail)
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
+    if waiting is None and mail.lines is None and not (is_new or has_commands):
+        pass_question_or_yes = pass_yes_on if request.says_yes else help_on
+        told = pass_question_or_yes(errand, games.running_games(errand)[0])
+        if told is not None:
+            answer = _Answer(told)
+            return _finish(mail, _letter_to(errand, answer) if told else None, player, answer)
     is_at_table = _seat_of(mail) is not None
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut, is_at_table=is_at_table)
-    if waiting and request.says_yes:
+    if waiting and choice and not picked and (request.says_yes or request.is_unsure):
+        answer.said.append(_offered(choice))
+        answer.asks_again = waiting.mail_id
+    elif waiting and request.says_yes:
         _carry_out_all(replace(errand, confirmed=waiting), confirmed, answer)
         answer.confirmed = waiting.mail_id
     elif waiting and request.is_unsure:
@@ -366,7 +427,9 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
             return _finish(mail, None, player)  # the table replies
         answer.said += passed or []
         if passed and not has_commands:
-            return _finish(mail, _letter_to(errand, answer), player, answer)
+            letter = _letter_to(errand, answer)
+            letter["data"]["beside"] = True  # the tables' replies to the same email can be sent together with it
+            return _finish(mail, letter, player, answer)
         if passed is not None:
             request = replace(request, asked=tuple(it for it in request.asked if it.command))
     request = request.with_outright_wish()
@@ -377,7 +440,8 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
             asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
         _carry_out_all(replace(errand, is_doubted=request.is_doubted), asked, answer)
         if is_new:
-            answer.wishes = request.wishes
+            offered = (wish_in(command, rest) for command, _, rest in (it.partition(" ") for it in unpicked))
+            answer.wishes = [*filter(None, offered)] or request.wishes
         elif request.wishes:
             line = "" if answers or any(it.line == request.prose for it in asked) else request.prose
             answer.said.append(replace(offer(request.wishes), line=line))
@@ -391,6 +455,17 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
             letter["data"] |= _at_table(seat, player.player_id, request, answer)
         letter["letter_id"] = letter_id_for(letter["data"]["subject"])
     return _finish(mail, letter, player, answer)
+
+
+def _choice_in(waiting: DeskMail | None) -> list[str]:
+    """Return the lines of which our email asked the player to pick one, or []."""
+    lines = (waiting.lines or ()) if waiting else ()
+    return [line.removeprefix(_ONE_OF) for line in lines if line.startswith(_ONE_OF)]
+
+
+def _offered(lines: Sequence[str]) -> Said:
+    told = ngettext("Reply with this line:", "Reply with the line that you want:", len(lines))
+    return Said(told=[told], items=list(map(in_words_of_reader, lines)), offers=list(lines))
 
 
 def _seat_of(mail: DeskMail) -> Capability | None:
@@ -428,7 +503,7 @@ def _asked_in(request: Request, answer: "_Answer") -> Sequence[Asked]:
         return [it for it in request.asked if it.command or it.near or is_for_desk(it.line) or _has_answer(it.line)]
     if request.asked or request.wishes or answer.confirmed or answer.asks_again:
         return list(chain.from_iterable(map(_apart, request.asked)))
-    return [Asked(request.prose, "") if request.prose else Asked(commands.HELP, commands.HELP)]
+    return [Asked(request.prose, "")]
 
 
 def _apart(asked: Asked) -> list[Asked]:
@@ -446,7 +521,16 @@ def _request(mail: DeskMail, read: replies.Mail, locale: str) -> Request:
     if mail.lines is not None:
         written = (*read.lines, *(read.beside or ()))
         return child.run(in_own_words, request_of(mail.lines, MOST), written, locale)
-    return child.run(read_request, replace(read, subject=command_in_subject(read)), locale)
+    request: Request = child.run(read_request, replace(read, subject=command_in_subject(read)), locale)
+    if request.wishes and not request.outright and _asks_how_to_invite(read.lines):
+        return replace(request, wishes=tuple(it for it in request.wishes if it.command == commands.SET))
+    return request
+
+
+def _asks_how_to_invite(lines: Sequence[str]) -> bool:
+    """Return whether an email is about playing with friends, but doesn't name their addresses."""
+    is_addressed = any("@" in line for line in lines)
+    return not is_addressed and any(nearest_topic(it, SURE) == INVITING for it in sentences_in(lines))
 
 
 def _text_of(read: replies.Mail, request: Request) -> str:
@@ -570,17 +654,25 @@ class _Answer:
 
     @property
     def offered(self) -> list[str]:
-        """Return the command that the answer offers, if it is only one, and perhaps a name for the player beside it."""
+        """Return the command that the answer offers, perhaps with a name for the player beside it, or several commands, each
+        marked as one of them."""
         of_new = [] if any(it.command == commands.RULES for it in self.wishes) else [it.asked for it in self.wishes]
-        found = [*(line for said in self.said for line in said.offers), *of_new]
+        found = [*of_new, *(line for said in self.said for line in said.offers)]
         is_single = sum(not line.startswith(f"{commands.SET} ") for line in found) <= 1
-        return found if is_single and not (self.waits or self.is_at_table) else []
+        if self.waits or self.is_at_table:
+            return []
+        return found if is_single else [f"{_ONE_OF}{line}" for line in found]
 
 
 def _letter_to(errand: Errand, answer: _Answer, is_proved: bool = True) -> Json:
     mail = errand.mail
-    asked_in = {"asked_in": str(mail.mail_id) if answer.waits or answer.offered else "", "proved": is_proved}
-    return _letter(mail, errand.player_id, DESK_ANSWER.name, _data(errand.read, answer, is_proved) | asked_in)
+    offered = answer.offered
+    more = {
+        "asked_in": str(mail.mail_id) if answer.waits or offered else "",
+        "offered": len(offered) if any(it.startswith(_ONE_OF) for it in offered) else min(1, len(offered)),
+        "proved": is_proved,
+    }
+    return _letter(mail, errand.player_id, DESK_ANSWER.name, _data(errand.read, answer, is_proved) | more)
 
 
 def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
@@ -771,16 +863,22 @@ def _begin_leaving(mail: DeskMail, letter: Json, player_id: UUID) -> None:
 def _take_leave(mail: DeskMail, records: Records) -> None:
     """Delete the account of a player who has confirmed the deletion, and queue the last email to them."""
     player_id, letter = mail.lines or [None, None]
+    _count_last(mailbox_hash(letter["to"]).hex())
     records.delete(UUID(player_id))
     _replace_by_letter(mail, letter)
 
 
 @with_retries
-def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
-    """Queue the last email, and count it. If it weren't counted, late copies of the player's earlier emails would cause
-    another first email."""
+def _count_last(own: str) -> None:
+    """Count the last email before the account is gone. If it weren't counted, late copies of the player's earlier emails
+    would cause another first email. After an interruption it is counted twice, which does no harm."""
     db.session.rollback()
-    own = mailbox_hash(letter["to"]).hex()
     count(Use("desk-letters", own), Use("desk-letters", f"{own}{_AUTHENTIC}"))
+    db.session.commit()
+
+
+@with_retries
+def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
+    db.session.rollback()
     desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))
     desk.drop(mail.mail_id)

@@ -58,6 +58,7 @@ _ALIKE = (  # of several words, the one that stands for them
     (re.compile("[’‘´`]"), "'"),
     (re.compile("(?:the )?day after tomorrow|après[- ]demain|dopodomani|uebermorgen"), "übermorgen"),
     (re.compile(r"à partir|a partire"), "ab"),
+    (re.compile(r"\ba (?=(?:week|day)\b)"), "1 "),
     (re.compile(r"\bjusqu'(?:à|aux?)?|\bfino(?: al?)?(?!\w)"), "bis"),
     (re.compile("week-end|fine settimana"), "weekend"),
 )

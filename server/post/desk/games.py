@@ -15,7 +15,7 @@ from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json, Seat
 from server.games import presentation as text
-from server.play.commits import load
+from server.play.commits import load, people_of
 from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.hosting import seat_bot
@@ -24,13 +24,13 @@ from server.play.seating.rematches import find_rematch, rematch
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
-from server.play.timing.timeout_policy import DEFAULT_BOT
 from server.play.turns.reviewing import clearly_better, review, turn_in_words
 from server.play.views import describe, load_visible, story, turn_of
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare, titled_by_number
 from server.post.desk.arguments import (
     ANY,
+    USUAL_BOT,
     Unclear,
     Wanted,
     game_in,
@@ -251,7 +251,7 @@ def _rematch(errand: Errand, rest: str) -> Said:
         return Said(told=[told, *_told_of_start(game)])
     told = _told_of_joining(errand, game)
     if found["game"] is None and game.table.status == "open":
-        told.append(gettext("We've invited the other players of game %(game)s.", game=errand.named(before)))
+        told.insert(1, gettext("We've invited the other players of game %(game)s.", game=errand.named(before)))
     return Said(told=told)
 
 
@@ -268,7 +268,7 @@ def _find(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(rest)
     if wanted.emails:
         raise Unclear(noted('To invite someone, use "new" or "invite".'))
-    if wanted.bots != 0 or wanted.bot != DEFAULT_BOT:
+    if wanted.bots != 0 or wanted.bot != USUAL_BOT:
         raise Unclear(
             noted('To play with bots and people, use "new", such as "new %(game)s bots=1".'), game=wanted.rules
         )
@@ -358,7 +358,7 @@ def _fill(errand: Errand, rest: str) -> Said:
     if not free and errand.is_again:  # an earlier attempt has filled them
         return Said(told=_told_of_filling(errand, game))
     for seat in free or [0]:
-        game = seat_bot(game.game_id, errand.player_id, seat, DEFAULT_BOT)
+        game = seat_bot(game.game_id, errand.player_id, seat, USUAL_BOT)
     return Said(told=_told_of_filling(errand, game))
 
 
@@ -410,7 +410,14 @@ def _leave(errand: Errand, rest: str) -> Said:
     name, has_begun = errand.named(game), game.table.status != "open"
     would_resign = _would_resign(errand, game)
     if (would_resign or errand.doubt) and not errand.is_sure:
-        told = gettext("You'd resign from game %(game)s, and a bot would play on in your place.", game=name)
+        told = (
+            gettext(
+                "You'd resign from game %(game)s. Only bots would be left, and they'd finish the game at once.",
+                game=name,
+            )
+            if len(people_of(game)) == 1
+            else gettext("You'd resign from game %(game)s, and a bot would play on in your place.", game=name)
+        )
         return Said(
             told=[told if would_resign else errand.doubt], asks=f"{commands.LEAVE} {errand.number(game.game_id)}"
         )
@@ -533,6 +540,7 @@ def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
 
 
 def _figures(found: Json, game: Game) -> Iterator[str]:
+    """Yield the result and, unless chance blurs them, its parts."""
     result, choices, margin = (text.whole_points(found[it]) for it in ("result", "choices", "margin"))
     is_of_two = len(game.seats) == 2
     figures = {"title": game.head.title, "result": f"{result:+d}"}
@@ -542,11 +550,13 @@ def _figures(found: Json, game: Game) -> Iterator[str]:
         else gettext("%(title)s: your score, compared with the others' average: %(result)s.", **figures)
     )
     luck = result - choices
+    if margin >= max(abs(choices), abs(luck)):  # nothing tells the parts apart, as the summary says
+        return
     parts = gettext("Your moves: %(choices)s, luck: %(luck)s.", choices=f"{choices:+d}", luck=f"{luck:+d}")
     yield parts + " " + gettext("Both figures can be off by %(margin)s.", margin=margin)
     yield gettext(
-        "Your moves are compared with those of a bot of about level 2. The rest is luck: the draw, your seat, and "
-        "opposing moves."
+        "Your moves are compared with those of a bot that doesn't look ahead. The rest is luck: the draw, your seat, "
+        "and opposing moves."
     )
 
 

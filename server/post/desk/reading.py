@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from unicodedata import normalize
 
 from server.accounts.notice_kinds import BUNDLED
@@ -33,9 +33,11 @@ from server.post.desk.commands import BY_NAME, FIND, LANGUAGE, NAME, PLAY, RULES
 from server.post.desk.days import days_in
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
 from server.post.desk.wishes import (
+    NO_NAMES,
     Wish,
     explanations,
     first_name_of,
+    introduced_in,
     is_understood,
     name_in,
     only_names,
@@ -64,6 +66,7 @@ from server.sanitize import clean, without_unseen
 MOST = 10  # commands per email
 LONGEST = 200  # characters per command
 _ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
+_BETWEEN_SETTINGS = re.compile(r"[,;]\s(?:(?:and|und|et|e)\s)?|\s(?:and|und|et|e)\s", re.IGNORECASE)
 _OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, commands.JOIN)
 _COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
@@ -83,7 +86,11 @@ _ARTICLES = re.compile(
     r"^(?:(?:and|und|et|e|also|auch|aussi|anche)\s+){0,2}(?:(?:an?|the|ein|eine|einen|das|die|den|une?|la|le|una|il)\s+|l['’])?",
     re.IGNORECASE,
 )
-_YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
+_YES = re.compile(
+    r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie"
+    r"|i['’]m (?:quite |very )?sure|ich bin(?: mir| ganz)? sicher|(?:j['’]en|je) suis (?:sûre?|certaine?)|(?:ne )?sono sicur[oa]))?",
+    re.IGNORECASE,
+)
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b"
     r"|^\W*(?:cancel|undo|abbrechen|zurück|rückgängig|annuler|annulla(?:re)?)\W*$",
@@ -119,9 +126,9 @@ _FILLS = re.compile(  # such as "Please give the empty seat in game 3 to a bot"
     rf")(?:,? (?:{PLEASE}))?",
     re.IGNORECASE,
 )
-_OF_MISTAKES = re.compile(  # a question that a review answers
+OF_MISTAKES = re.compile(  # a question that our newest refusal answers, or else a review
     r"(?:what|where) (?:did i do|have i done|did i go) wrong\W*$|(?:was|wo) (?:habe|hab) ich (?:etwas )?falsch gemacht\W*$"
-    r"|(?:qu['’]est-ce que|où est-ce que) j['’]ai (?:mal fait|fait de mal|raté)\W*$|(?:cosa|che cosa|dove) ho sbagliato\W*$",
+    r"|(?:qu['’]est-ce que|où est-ce que) j['’]ai (?:mal fait|fait de (?:mal|faux|travers)|raté)\W*$|qu['’]ai-je (?:mal fait|fait de (?:mal|faux|travers)|raté)\W*$|(?:cosa|che cosa|dove) ho sbagliato\W*$",
     re.IGNORECASE,
 )
 _FULL_LINE = 60  # characters; mail programs may have wrapped a longer line
@@ -136,28 +143,6 @@ _NAME_ALONE = re.compile(rf"{NAME} (?:(?:is|ist|est|è) )?{NAMES}")
 _PLACE = re.compile(r"[^\W\d]+/\w+")  # such as Europe/Berlin
 _DOMAIN = re.compile(r"@\S+")
 _SIGNED = re.compile(rf"(?=([^\W\d_]{{2,40}})\b){NAMES}[.!]?")
-_INTRODUCED = re.compile(
-    r"(?i:(?:hi|hello|hey|hallo|bonjour|ciao)(?: there| zusammen)?[,!]? )?(?i:i['’]m|i am|ich bin (?:die|der)|je suis|(?:io )?sono) "
-    r"([^\W\d_a-zß-öø-ÿ][^\W\d_A-ZÀ-ÖØ-Þ]{1,20})[.!]?"
-)
-_NO_NAMES = (
-    "english",
-    "german",
-    "french",
-    "italian",
-    "swiss",
-    "american",
-    "british",
-    "austrian",
-    "new",
-    "sorry",
-    "lost",
-    "sternenpost",
-    "all",
-    "everyone",
-    "team",
-    "zusammen",
-)
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _INITIAL = re.compile(r"\w[ .]+[^\W\d_]$")  # at the end of a name, such as "Zoë Q"
 _NOTICE = 12  # words; longer lines are notices of companies
@@ -165,7 +150,11 @@ _RETRACTION = 3  # words
 _INITIALS = 2  # letters
 _ANY_DAY = date(2000, 1, 1)
 _DAYS_AT_TABLE = re.compile(r"[\d-]+\.\.[\d-]+")  # which tables understand
-_NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?", re.IGNORECASE)
+_NO = re.compile(
+    r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?(?:[ ,.!]+(?:i(?:['’]ve| have)? changed my mind"
+    r"|ich hab(?:e|['’]s)?(?: es)? mir (?:es )?anders überlegt|j['’]ai changé d['’]avis|ho cambiato idea))?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -242,7 +231,7 @@ def _words_of(line: str) -> str:
 def read_request(mail: Mail, locale: str) -> Request:
     """Return what an email asks for, in English or in this language. An empty email may have it in its subject. A `yes`
     that other lines question or contradict is none."""
-    mail = replace(mail, lines=_without_explanations(mail.lines, locale))
+    mail = settings_apart(replace(mail, lines=_without_explanations(mail.lines, locale)), locale)
     written = [line for line in mail.lines if _bare(line)]
     if not written:
         is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
@@ -283,10 +272,9 @@ def read_request(mail: Mail, locale: str) -> Request:
     ]
     beside = [line for line, it in _parsed(mail.lines, words_of(locale)) if it is None]
     if is_understood(beside):
-        asked = [
-            it if it.command or not (value := _setting_outright(it.line)) else Asked(it.line, SET, value)
-            for it in asked
-        ]
+        commanded = {setting_of(re.split("[ =:]", it.rest.lower())[0]) for it in asked if it.command == SET}
+        wished = [it for name, it in _settings_outright(beside).items() if name not in commanded]
+        asked = [*wished, *(it for it in asked if it.command or not _setting_outright(it.line))]
     wishes = _wishes_beside(mail.lines, asked, locale)
     known = {it.line for it in asked} if not wishes else below
     aside = (line for line in dict.fromkeys(below) if line not in known)
@@ -310,21 +298,31 @@ def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]
     if not is_understood(lines) or (games and not (sentence and len(games) == 1)):
         return ()
     told = [clean(it, LONGEST) for it in sentences_in(lines)]
-    settings = {it: value for it in told if (value := _setting_outright(it))}
     play = [Asked(_bare(sentence), PLAY, games[0])] if sentence else []
     aside = (
-        Asked(it, "", is_question=True) for it in told if it not in settings and (is_for_desk(it) or is_question(it))
+        Asked(it, "", is_question=True)
+        for it in told
+        if not _setting_outright(it) and (is_for_desk(it) or is_question(it))
     )
-    done = (*(Asked(_bare(it), SET, value) for it, value in settings.items()), *play)
+    done = (*_settings_outright(lines).values(), *play)
     return (*done, *aside) if done else ()
 
 
+def _settings_outright(lines: Sequence[str]) -> dict[str, Asked]:
+    """Return the commands for the settings that sentences wish for outright, by setting. The last wish counts."""
+    found = ((it, value) for it in sentences_in(lines) if (value := _setting_outright(it)))
+    return {value.partition(" ")[0]: Asked(clean(_bare(it), LONGEST), SET, value) for it, value in found}
+
+
 def _setting_outright(sentence: str) -> str:
-    """Return the setting that a sentence wishes for outright, with its value, or ""."""
+    """Return the setting that a sentence wishes for outright, with its value, or "". A night without hours is none."""
+    if is_question(sentence):
+        return ""
     if only_names(sentence):
         return f"{NAME} {name_in(sentence)}"
-    name, value = (None if is_question(sentence) else wished_setting(sentence)) or ("", "")
-    return f"{name} {value}" if value and name != commands.VACATION else ""
+    name, value = wished_setting(sentence) or ("", "")
+    is_guessed = name == commands.NIGHTS and not re.search(r"\d", sentence)
+    return f"{name} {value}" if value and name != commands.VACATION and not is_guessed else ""
 
 
 def is_for_desk(line: str) -> bool:
@@ -396,13 +394,11 @@ def _without_signature(lines: tuple[str, ...], names: Collection[str], locale: s
 
 def first_name_in(mail: Mail) -> str:
     """Return the first name of the sender: from the `From` header, or with which they sign below a farewell, or ""."""
-    return first_name_of(mail.named) or _signed_name(mail.lines) or _introduced(mail.lines)
-
-
-def _introduced(lines: Sequence[str]) -> str:
-    """Return the name in a sentence such as `Hi, I'm Ann.`, or ""."""
-    found = (_INTRODUCED.fullmatch(it) for it in sentences_in(lines))
-    return next((it[1] for it in found if it and it[1].lower() not in _NO_NAMES), "")
+    return (
+        first_name_of(mail.named)
+        or _signed_name(mail.lines)
+        or next(filter(None, map(introduced_in, sentences_in(mail.lines))), "")
+    )
 
 
 def _signed_name(lines: Sequence[str]) -> str:
@@ -414,7 +410,7 @@ def _signed_name(lines: Sequence[str]) -> str:
         farewell, name = own[-2] if len(own) > 1 else "", own[-1]
     found = _SIGNED.fullmatch(name.strip())
     is_signature = found is not None and is_closing(farewell) and not is_courtesy(name.strip())
-    return found[1] if found and is_signature and found[1].lower() not in _NO_NAMES else ""
+    return found[1] if found and is_signature and found[1].lower() not in NO_NAMES else ""
 
 
 def _wishes_beside(lines: Sequence[str], asked: Sequence[Asked], locale: str) -> tuple[Wish, ...]:
@@ -509,7 +505,7 @@ def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) ->
 
 def _is_opening(line: str) -> bool:
     """Return whether this line may stand above commands after a game, such as `Good game! What did I do wrong?`."""
-    rest = _OF_MISTAKES.sub("", line.strip()).strip()
+    rest = OF_MISTAKES.sub("", line.strip()).strip()
     return rest == "" or (is_harmless_above(rest) and not contradiction_in([rest]))
 
 
@@ -520,6 +516,31 @@ def _wishes_apart(line: str, words: Mapping[str, str]) -> list[str]:
     apart = [it for it in parts if not _POLITE.fullmatch(it) and not is_courtesy(it)]
     is_clear = len(apart) > 1 and all(words.get(it.lower()) in commands.OF_THIS_GAME for it in apart)
     return apart if is_clear and "?" not in line else [line]
+
+
+def settings_apart(mail: Mail, locale: str) -> Mail:
+    """Return an email with lines such as `set nights 22-7 and one mail a day` as a line for each of the settings."""
+
+    def apart(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(chain.from_iterable(_settings_in_line(line, locale) for line in lines))
+
+    return replace(mail, lines=apart(mail.lines), beside=None if mail.beside is None else apart(mail.beside))
+
+
+def _settings_in_line(line: str, locale: str) -> list[str]:
+    first, *others = map(str.strip, _BETWEEN_SETTINGS.split(line))
+    if not others or not _begins_as_set(line, words_of(locale)):
+        return [line]
+    found = [first, *(_as_setting(it, locale) for it in others)]
+    read = (read_line(it, locale) for it in found)
+    return found if all(it and it.command == SET and _is_whole(it, locale) for it in read) else [line]
+
+
+def _as_setting(part: str, locale: str) -> str:
+    name, value = wished_setting(part) or ("", "")
+    if name and value and name != commands.VACATION:
+        return f"{SET} {name} {value}"
+    return part if _begins_as_set(part, words_of(locale)) else f"{SET} {part}"
 
 
 def settings_beside_table(lines: Sequence[str], locale: str) -> dict[str, str]:
@@ -786,7 +807,8 @@ def _near(line: str, words: Mapping[str, str]) -> str:
     for length in (2, 1):
         part = " ".join(said[:length])
         known = [it for it in words if it[0] == part[0]]
-        if len(part) <= 2 or not (found := get_close_matches(part, known, 1, _ALIKE)):
+        swapped = [it for it in known if sorted(it) == sorted(part)]  # such as "ste" for "set"
+        if len(part) <= 2 or not (found := swapped or get_close_matches(part, known, 1, _ALIKE)):
             continue
         name, rest = words[found[0]], " ".join(said[length:])
         is_very_alike = len(said) <= _PROSE and get_close_matches(part, found, 1, _VERY_ALIKE) != []

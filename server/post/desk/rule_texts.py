@@ -234,11 +234,12 @@ class _Text:
         if found == among or not lines:
             yield from lines
             return
-        whom = self._say.listed([it.name for it in found]) if found else self._say.gettext("Only as an option")
+        named = self._say.listed([it.name for it in found]) if found else self._say.gettext("Only as an option")
+        whom = punctuated(f"{named}:", self._say.locale)
         if len(lines) == 1 and not lines[0].startswith(_ITEM):
-            yield f"{whom}: {lines[0]}"
+            yield f"{whom} {lines[0]}"
         else:
-            yield f"{whom}:"
+            yield whom
             yield from lines
 
     def _plain(self, text: str) -> str:

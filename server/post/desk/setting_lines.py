@@ -8,6 +8,7 @@ from flask_babel import gettext
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, OFF
 from server.post.desk import commands
 from server.post.desk.commands import BY_NAME
+from server.post.desk.reading import read_line
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.translations import noted
@@ -16,7 +17,7 @@ SETTINGS = {  # a value for examples, and what the setting does
     commands.NAME: (commands.EXAMPLE_NAME, noted("The others see you under this name.")),
     commands.LANGUAGE: ("en", noted("We write to you in English (en), German (de), French (fr) or Italian (it).")),
     commands.ZONE: ("Europe/Berlin", noted("Your time zone. The name of a large city is enough.")),
-    commands.NIGHTS: ("22:00-08:00", noted("Your clock stops at these hours, in your time zone.")),
+    commands.NIGHTS: (commands.USUAL_NIGHT, noted("Your clock stops at these hours, in your time zone.")),
     commands.DAYS_OFF: (noted("sat sun"), noted("Your clock stops on these days of the week.")),
     commands.MAILS: (
         noted("bundled"),
@@ -29,7 +30,7 @@ SETTINGS = {  # a value for examples, and what the setting does
     ),
     commands.REMINDERS: (
         "3h",
-        noted("We remind you three hours before your time runs out. With half, we remind you halfway."),
+        noted("We remind you this long before your time runs out. With half, we remind you halfway."),
     ),
 }
 
@@ -48,6 +49,15 @@ def help_of_settings(names: Sequence[str]) -> list[str]:
 def setting_command(name: str, value: str) -> str:
     """Return the command that gives a setting this value, in English words. A vacation has a command of its own."""
     return f"{name} {value}" if name == commands.VACATION else f"{commands.SET} {name} {value}"
+
+
+def in_words_of_reader(line: str) -> str:
+    """Return a stored command in the reader's language."""
+    it = read_line(line)
+    name, _, value = it.rest.partition(" ") if it else ("", "", "")
+    if it and it.command == commands.SET and (setting := commands.setting_of(name)) and value:
+        return line_for_setting(setting, value)
+    return BY_NAME[it.command].written(spoken().locale, line) if it else line
 
 
 def line_for_setting(name: str, value: str) -> str:

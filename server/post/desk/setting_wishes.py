@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from server.errors import PlayError
-from server.post.desk.arguments import LANGUAGES, UNITS, language_in, zone_in
-from server.post.desk.commands import DAYS_OFF, LANGUAGE, MAILS, NIGHTS, REMINDERS, VACATION, ZONE
+from server.post.desk.arguments import LANGUAGES, UNITS, language_in, times_in, zone_in
+from server.post.desk.commands import DAYS_OFF, LANGUAGE, MAILS, NIGHTS, REMINDERS, USUAL_NIGHT, VACATION, ZONE
 from server.post.desk.days import period_in_sentence, weekday_of
 from server.post.incoming.doubt import SENTENCE
 from server.post.topics import MAILS as ABOUT_MAILS
@@ -19,6 +19,7 @@ _LAST_MINUTE = "59"
 _SHORTEST_DAY = 5  # letters
 _MOST_WORDS = 20
 _FEW_WORDS = 4
+_MOST_OF_ONE_WISH = 7  # words; a longer sentence may be several lines without full stops
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -73,6 +74,12 @@ _BUNDLED = _any(
     r"(?:eine?|1) (?:einzige )?e?-?mail (?:am|pro) tag|(?:mails?|e-mails?) (?:\w+ ){0,3}(?:einmal (?:am|pro) tag|täglich|gebündelt|gesammelt)",
     r"(?:un|1) (?:seul )?(?:e-?)?mail par jour|mails (?:\w+ ){0,2}(?:une fois par jour|groupés)",
     r"(?:una|1) (?:sola )?e?-?mail al giorno|mail (?:\w+ ){0,2}(?:una volta al giorno|raggruppate)",
+)
+_TWICE = _any(
+    r"(?:two|2) e?-?mails? (?:a|per|each|every) day|(?:mails?|emails?) (?:\w+ ){0,2}twice (?:a day|daily)",
+    r"(?:zwei|2) e?-?mails? (?:am|pro) tag|(?:mails?|e-mails?) (?:\w+ ){0,3}zweimal (?:am|pro) tag",
+    r"(?:deux|2) (?:e-?)?mails par jour|mails (?:\w+ ){0,2}deux fois par jour",
+    r"(?:due|2) e?-?mail al giorno|mail (?:\w+ ){0,2}due volte al giorno",
 )
 _AT_ONCE = _any(
     r"at once|immediately|right away|one by one",
@@ -132,14 +139,18 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
     emails, hours = _EMAILS.search(text), _HOURS.search(text)
     if hours and (_SLEEP.search(text) or (emails and any(hours[at] for at in (2, 3, 5, 6)))):
         return NIGHTS, _written(hours, is_guessed=True)
+    if emails and _SLEEP.search(text) and _WITHOUT.search(text) and len(text.split()) <= _MOST_OF_ONE_WISH:
+        return NIGHTS, USUAL_NIGHT
     if (found := _IN_LANGUAGE.search(text)) and (_WRITING.search(text) or _is_short_end(found)):
         return LANGUAGE, language_in(found[1])
     if _REMIND.search(text):
         if found := _DURATION.search(text):
             return REMINDERS, f"{found[1] or 1}{UNITS[found[2].lower()].lower()}"
         return REMINDERS, "off" if _WITHOUT.search(text) else ""
+    if _TWICE.search(text):
+        return MAILS, "bundled 08:00 20:00"
     if _BUNDLED.search(text):
-        return MAILS, "bundled"
+        return MAILS, " ".join(["bundled", *times_in(text.rstrip(" .!"))[1]])
     if emails and _AT_ONCE.search(text):
         return MAILS, "at-once"
     if found := _PLACE.search(text):

@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from flask_babel import gettext
 
+from server.bots import LEVELS
 from server.errors import PlayError
 from server.games import GAMES
-from server.post.desk.arguments import game_in, is_game, wanted_in, without_bots
+from server.post.desk.arguments import LEVEL, NUMBERS, UNITS, game_in, is_game, wanted_in, without_bots
 from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
@@ -29,6 +30,7 @@ from server.translations import LOCALES, language, noted
 
 LONGEST_NAME = 40  # characters
 _SHORT = 3  # words
+_MOST_BOTS = 3
 _MOST_NAMING = 6  # words of a line that only says a name
 _EXPLAINS_GAME = noted("Explains the game and how to write a move.")
 _INVITES = noted("Opens a game and sends the invitations.")
@@ -42,19 +44,51 @@ _CALLED = re.compile(
     r"|je m['’]appelle|mon nom est|appelle[z]?[- ]moi|mi chiamo|il mio nome è|chiamami) )"
     r"([^\W\d_][\w'’-]*(?: [A-ZÄÖÜÉÈ][\w'’-]*){0,2})"
 )
+_OF_NAME = re.compile(  # such as "You got my name wrong" or "That isn't my name"
+    r"(?=(?:\S+\s+){1,7}\S+$)(?:.{0,30}\W)?(?:my name|meine?n? namen?|mon (?:pré)?nom|(?:il )?mio nome)\b",
+    re.IGNORECASE,
+)
+_INTRODUCED = re.compile(
+    r"(?i:(?:hi|hello|hey|hallo|bonjour|ciao|yes|ja|oui|s[iì]|ok)(?: there| zusammen)?[,!]? )?(?i:(?:and|und|et|e) )?(?i:i['’]m|i am|ich bin (?:die|der)|je suis|(?:io )?sono) "
+    r"([^\W\d_a-zß-öø-ÿ][^\W\d_A-ZÀ-ÖØ-Þ]{1,20})[.!]?"
+)
+NO_NAMES = frozenset(
+    ("english", "german", "french", "italian", "swiss", "american", "british", "austrian")
+    + ("new", "sorry", "lost", "in", "out", "busy", "fine", "here", "ready")
+    + ("sternenpost", "all", "everyone", "team", "zusammen")
+)
 # The name in `Mira Muster <mira@example.org>` or `"Muster, Mira" <mira@example.org>`
 _OWN_NAME = re.compile(
     r"^\s{0,9}[\"']?(?:[^\W\d_][^\d<>@\",;:()\[\]]{0,60},\s{1,9})?([^\W\d_][^\d<>@\",;:()\[\]]{0,60}?)[\"']?\s{0,9}<"
 )
 
 
-_BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)"
-_NUMBERS = {
-    **dict.fromkeys(["a", "an", "one", "ein", "einen", "einem", "un", "uno"], "1"),
-    **dict.fromkeys(["two", "zwei", "deux", "due"], "2"),
-    **dict.fromkeys(["three", "drei", "trois", "tre"], "3"),
-}
-_NUMBER_OF_BOTS = re.compile(rf"\b([1-3]|{'|'.join(_NUMBERS)}) bots?\b", re.IGNORECASE)
+_EASY = (
+    r"(?:eas(?:y|iest)|weak(?:est)?|simple|einfach\w{0,4}|leicht\w{0,4}|schwach\w{0,4}|schwächst\w{0,2}|faciles?|faibles?|débutante?s?"
+    r"|facil[ei]|semplic[ei]|debol[ei])"
+)
+_HARD = (
+    r"(?:hard(?:est)?|strong(?:est)?|difficult|tough(?:est)?|stark\w{0,4}|stärkst\w{0,2}|schwer\w{0,4}|schwierig\w{0,4}|fort(?:e?s)?|difficiles?"
+    r"|fort[ei]|difficil[ei])"
+)
+_BOT = r"(?:bots?|robots?|computers?|ordinateurs?)"
+_OF_EASE = re.compile(
+    rf"\b(?:({_EASY})|({_HARD})) {_BOT}\b|\b{_BOT} (?:(?:très|molto|assez|plus|più) )?(?:({_EASY})|({_HARD}))\b",
+    re.IGNORECASE,
+)
+_BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:EASE )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: EASE)?".replace(
+    "EASE", f"(?:{_EASY}|{_HARD})"
+)
+_NEXT_CLAUSE = re.compile(r"(?:[.,;!](?=\s)|\s(?:and|und|et|e|sowie|plus)\b)", re.IGNORECASE)
+_PACE = re.compile(  # such as "three days for each move"
+    rf"\b(\d{{1,3}}|{'|'.join(NUMBERS)}) ({'|'.join(it for it, unit in UNITS.items() if unit in 'HD' and len(it) > 1)}) "
+    r"(?:per|for (?:each|every)|each|pro|je|für jeden|par|pour chaque|a|per ogni) (?:move|turn|zug|coup|tour|mossa|turno)\b",
+    re.IGNORECASE,
+)
+_NUMBER_OF_BOTS = re.compile(
+    rf"\b({'|'.join(word for word, number in NUMBERS.items() if number <= _MOST_BOTS)}) (?:{_EASY} |{_HARD} )?bots?\b",
+    re.IGNORECASE,
+)
 _HELLO = (
     r"(?:ok(?:ay)?|hi|hello|hallo|bonjour|salut|ciao|well|then|so|great|sure|yes|ja|dann|also|gut|gerne?|super|oui|alors|sì|allora"
     r"|va bene|d['’]accord)[ ,.!]+"
@@ -122,6 +156,21 @@ _WISH_TO_PLAY = re.compile(
     re.IGNORECASE,
 )
 
+_ORDINALS = (
+    r"1|one|eins|uno?|1st|first|erste[nrs]?|premi(?:er|ère)|prim[oa]",
+    r"2|two|zwei|deux|due|2nd|second|zweite[nrs]?|deuxième|second[eoa]",
+    r"3|three|drei|trois|tre|3rd|third|dritte[nrs]?|troisième|terz[oa]",
+)
+_PICKED = re.compile(  # which of several lines the writer wants: all, one by its place, or one by its game
+    rf"(?:{_HELLO}){{0,2}}(?:(?:i['’]d like|i would like|i (?:want|choose|prefer|take)|i['’]ll (?:take|have|go for)|i['’]d prefer|let['’]s (?:take|play|do)"
+    r"|ich (?:nehme|möchte|will|wähle)|bitte|lieber|je (?:prends|voudrais|veux|choisis)|plutôt|prendo|vorrei|scelgo|please|the|line|number|option|nr\.?|no\.?|nummer|zeile"
+    r"|das|die|den|der|la|le|il|numéro|ligne|numero|riga),? |l['’]){0,4}"
+    rf"(?:(both|beides?|(?:tous|toutes) les deux|les deux|entramb[ei]|tutt[ei] e due)|{'|'.join(f'({it})' for it in _ORDINALS)}|(\w{{{_SHORTEST_GAME},40}}))"
+    rf"(?: (?:one|ones|line|option|of them|zeile|von beiden|ligne|riga|game))?{_BEHIND_GAME}[ .!]*",
+    re.IGNORECASE,
+)
+_AROUND = " \t()#:;\"'“”„«»"  # around a number that picks a line
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -172,27 +221,72 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games, addresses, bots = _games_in(text), _ADDRESS.findall(text), _bots_in(text)
-    if addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
-        guests = " ".join(dict.fromkeys(addresses)) + (f" bots={bots}" if bots else "")
-        found = [Wish(NEW, f"{game} {guests}") for game in games or GAMES]
+    if apart := _games_apart(text, games):
+        found = [_wish_for(game, part) for game, part in apart]
+    elif addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
+        found = [_wish_for(game, text) for game in games or GAMES]
     else:
         found = [
-            Wish(command, _with_bots(game, bots) if command == PLAY else game)
+            Wish(command, " ".join([*_with_bots(game, bots, text)] if command == PLAY else [game, *_pace_in(text)]))
             for command in _commands(text, games, is_near, wish_to_play_in(lines) != "")
             for game in games or GAMES
         ]
     return [*found, *([Wish(SET, name)] if name else [])]
 
 
-def _with_bots(game: str, bots: int) -> str:
-    """Return a game with the number of its seats, if several bots were wished for and fit."""
-    return f"{game} {bots + 1}" if bots > 1 and bots + 1 in GAMES[game].SEATS else game
+def _games_apart(text: str, games: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each of several games with its part of a text such as "A with a friend and B against bots". Return [] if a
+    part names no other player or bot."""
+    begins = [
+        next(it.start() for it in re.finditer(r"[^\W\d_]+", text) if is_game(it[0]) and game_in(it[0]) == game)
+        for game in games
+    ]
+    cuts = [
+        max((it.start() for it in _NEXT_CLAUSE.finditer(text, begin, end)), default=end)
+        for begin, end in pairwise(begins)
+    ]
+    parts = [text[begin:end] for begin, end in pairwise([0, *cuts, len(text)])]
+    is_apart = len(games) > 1 and all(_ADDRESS.search(it) or is_about(it, BOTS) for it in parts)
+    return list(zip(games, parts, strict=True)) if is_apart and _ADDRESS.search(text) else []
+
+
+def _wish_for(game: str, text: str) -> Wish:
+    """Return the line that opens a game with the people and bots that a text names."""
+    addresses, bots = _ADDRESS.findall(text), _bots_in(text) or int(is_about(text, BOTS))
+    if not addresses:
+        return Wish(PLAY, " ".join(_with_bots(game, bots, text)))
+    more = [f"bots={bots}", *_level_in(text)] if bots else []
+    return Wish(NEW, " ".join([game, *dict.fromkeys(addresses), *more, *_pace_in(text)]))
+
+
+def _with_bots(game: str, bots: int, text: str) -> Iterator[str]:
+    """Yield a game, the number of its seats, if several bots were wished for and fit, and the level and pace."""
+    yield game
+    if bots > 1 and bots + 1 in GAMES[game].SEATS:
+        yield str(bots + 1)
+    yield from (*_level_in(text), *_pace_in(text))
+
+
+def _level_in(text: str) -> list[str]:
+    """Return the level of the bots that a text names, as commands write it, or []."""
+    if found := LEVEL.search(text):
+        return [f"level={found[1]}"] if f"level-{found[1]}" in LEVELS else []
+    if found := _OF_EASE.search(text):
+        return [f"level={1 if found[1] or found[3] else len(LEVELS)}"]
+    return []
 
 
 def _bots_in(text: str) -> int:
     """Return the number of bots that a text names, or 0."""
     found = _NUMBER_OF_BOTS.search(text)
-    return int(_NUMBERS.get(found[1].lower(), found[1])) if found else 0
+    return NUMBERS[found[1].lower()] if found else 0
+
+
+def _pace_in(text: str) -> list[str]:
+    """Return the time per move that a text names, as the command `new` writes it, or []."""
+    found = _PACE.search(text)
+    number = NUMBERS.get(found[1].lower(), found[1]) if found else 0
+    return [f"{number} {'hours' if UNITS[found[2].lower()] == 'H' else 'days'} per move"] if found else []
 
 
 def wish_in(command: str, rest: str) -> Wish | None:
@@ -219,6 +313,27 @@ def wish_to_play_in(lines: Sequence[str]) -> str:
     return wanted[0] if len(wanted) == 1 and all(it in wanted or _may_stand_beside(it) for it in own) else ""
 
 
+def lines_picked(offered: Sequence[str], lines: Sequence[str]) -> Sequence[str]:
+    """Return those of the offered lines that the only sentence of an email picks, such as "The second one, please". The
+    writer's name may follow in the next line."""
+    written = [
+        line for it in takewhile(lambda line: line.rstrip() != "--", without_footer(lines)) if (line := it.strip())
+    ]
+    if len(written) > 1 and re.fullmatch(NAMES, written[-1]):
+        written.pop()
+    own = [it for line in written for it in sentences_in([line]) if not is_courtesy(it)]
+    found = _PICKED.fullmatch(own[0].strip(_AROUND)) if len(own) == 1 else None
+    if not found:
+        return ()
+    everything, *places, word = found.groups()
+    if everything:
+        return offered
+    if word:
+        of_game = [it for it in offered if is_game(word) and game_in(word) in it.split()]
+        return of_game if len(of_game) == 1 else ()
+    return [it for it, place in zip(offered, places, strict=False) if place]
+
+
 def is_understood(lines: Sequence[str]) -> bool:
     """Return whether each sentence of an email wishes for a game or a setting, names the writer, is courteous or asks."""
     return all(_wishes_to_play(it) or _may_stand_beside(it) for it in _own_sentences(lines))
@@ -241,9 +356,12 @@ def _wishes_to_play(sentence: str) -> bool:
 def _may_stand_beside(sentence: str) -> bool:
     """Return whether a sentence leaves a wish for a game beside it as it is."""
     is_aside = is_question(sentence) and not (_games_in(sentence) or is_about(sentence, PEOPLE, INVITING, BOTS))
-    is_fine = is_aside or wished_setting(sentence) is not None
+    is_fine = is_aside or wished_setting(sentence) is not None or _OF_NAME.match(sentence) is not None
     return (
-        is_courtesy(sentence) or only_names(sentence) or (is_fine and not contradiction_in([sentence], is_light=True))
+        is_courtesy(sentence)
+        or only_names(sentence)
+        or introduced_in(sentence) != ""
+        or (is_fine and not contradiction_in([sentence], is_light=True))
     )
 
 
@@ -286,6 +404,12 @@ def name_in(text: str) -> str:
     """Return the name by which the writer of a text wants to be called, or ""."""
     found = _CALLED.search(text)
     return _capitalized(found[1]) if found and len(found[1]) <= LONGEST_NAME else ""
+
+
+def introduced_in(sentence: str) -> str:
+    """Return the name in a sentence such as "Hi, I'm Ann.", or ""."""
+    found = _INTRODUCED.fullmatch(sentence)
+    return found[1] if found and found[1].lower() not in NO_NAMES else ""
 
 
 def first_name_of(sender: str) -> str:

@@ -38,7 +38,7 @@ from server.post.desk.arguments import address_in
 from server.post.desk.days import days_in
 from server.post.incoming.child import TooMuch, child
 from server.post.incoming.commands import OFF, RESUME, word_for
-from server.post.incoming.likely import nearest_line
+from server.post.incoming.likely import left_out, nearest_line
 from server.post.incoming.lines import Grammar, Planned, Spoken, Wishes, read_plan
 from server.post.plans import plan_sentence
 from server.post.wording import counted, moment, spoken
@@ -102,8 +102,14 @@ class Doing:
     def why_not(self, error: RuleError, move: Any) -> str:
         """Return why a move is illegal, and the legal turn that is most like it."""
         table, locale = self.game.table, spoken().locale
-        near = nearest_line(Grammar(Spoken(table.rules, locale)), table.state, self.mail.seat, move)
-        told = refusal(table.rules.NAME, error, locale)
+        which = Grammar(Spoken(table.rules, locale)), table.state, self.mail.seat, move
+        near, told = nearest_line(*which), refusal(table.rules.NAME, error, locale)
+        if missing := left_out(*which):
+            told = gettext(
+                'The turn isn\'t over before "%(step)s": write "%(missing)s" first.',
+                step=missing[0],
+                missing=missing[1],
+            )
         possible = gettext('This is possible: "%(line)s"', line=near)
         return f"{told} {possible}" if near else told
 
@@ -412,11 +418,10 @@ def answer_uses(mail: Incoming, reader: str, same: str = "") -> list[Use]:
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
     """Return how good each move of a hint is in sentences, as on the page. `unit`: what the game's scores count."""
-    worse = [it for it in moves if is_clear(it["behind"], it["margin"])]
-    is_even = len(moves) > 1 and not worse
+    worse = [is_clear(it["behind"], it["margin"]) for it in moves]
+    best = gettext("The best.") if all(worse[1:]) else gettext("Among the best.")
     worths = [
-        gettext("About equal.") if is_even else _worse(it, worse, unit) if nr else _best(moves[1:2], worse, unit)
-        for nr, it in enumerate(moves)
+        _worth(it, is_worse, unit) if nr else best for nr, (it, is_worse) in enumerate(zip(moves, worse, strict=True))
     ]
     return [_with_reason(it, worth, unit) for it, worth in zip(moves, worths, strict=True)]
 
@@ -429,17 +434,8 @@ def _with_reason(move: Json, worth: str, unit: str | None) -> str:
     return " ".join(filter(None, (worth, scores, move["why"])))
 
 
-def _best(following: Sequence[Json], worse: Sequence[Json], unit: str | None) -> str:
-    if not following:
-        return str(gettext("The best."))
-    if following[0] not in worse:
-        return str(gettext("The best, though the next is almost as good."))
-    points = counted(whole_points(following[0]["behind"]), unit)
-    return str(gettext("The best, worth about %(points)s more than the next.", points=points))
-
-
-def _worse(move: Json, worse: Sequence[Json], unit: str | None) -> str:
-    if move not in worse:
-        return str(gettext("Almost as good."))
-    points = counted(whole_points(move["behind"]), unit)
-    return str(gettext("Worth about %(points)s less than the best.", points=points))
+def _worth(move: Json, is_worse: bool, unit: str | None) -> str:
+    if not is_worse:
+        return str(gettext("About as good as the first."))
+    points = counted(max(1, whole_points(move["behind"])), unit)
+    return str(gettext("About %(points)s less than the first.", points=points))

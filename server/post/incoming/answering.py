@@ -22,7 +22,7 @@ from server.accounts.rate_limits import count, most_of, window_end
 from server.accounts.signed_links import keyed_hash
 from server.clock import clock
 from server.games import Json
-from server.play.commits import load, whole_log
+from server.play.commits import load, people_of, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others, reply_word, turn_before
 from server.play.nameless import is_nameless
@@ -33,9 +33,22 @@ from server.play.votes import agreed_to, request_to, requests_to
 from server.post.desk.addresses import player_word
 from server.post.desk.commands import HELP, OF_THIS_GAME, REMATCH, RULES, language_of
 from server.post.desk.counter import forward
-from server.post.desk.reading import Asked, commands_beside_table, request_of, settings_beside_table, unsigned
+from server.post.desk.reading import (
+    Asked,
+    commands_beside_table,
+    request_of,
+    settings_apart,
+    settings_beside_table,
+    unsigned,
+)
 from server.post.desk.subjects import id_in
-from server.post.desk.table_moves import for_number, games_named, lines_for_others, with_body
+from server.post.desk.table_moves import (
+    for_number,
+    games_named,
+    lines_for_others,
+    with_body,
+    with_numbers_of_names,
+)
 from server.post.desk.wishes import naming
 from server.post.incoming import commands, invitations, replies
 from server.post.incoming.acting import Doing, answer_uses, do
@@ -60,7 +73,7 @@ from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import add_to_turn, kind_of_sent
 from server.store.tables import Incoming, Player, db
-from server.translations import times
+from server.translations import noted, times
 
 JOINING = timedelta(seconds=30)  # how long the confirmation of a move waits for the email about the next turn
 LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps are idempotent
@@ -205,7 +218,8 @@ def _outcome(mail: Incoming, game: Game, player: Player) -> _Outcome:
     locale, desk_id = spoken().locale, uuid5(mail.mail_id, "desk")
     is_other = request_to(game, mail.seat) or _asking_letter(mail, read)
     offered = "" if is_other else _offered_at_end(mail, read) or newest_answer(mail).get("meant", "")
-    own = invitations.with_offer(unsigned(read, player.name, locale), locale, offered)
+    own = with_numbers_of_names(settings_apart(unsigned(read, player.name, locale), locale), player.player_id)
+    own = invitations.with_offer(own, locale, [offered] if offered else ())
     reply = _Reply(mail, game, player, _for_this_game(own, player, game))
     read, is_proved, to_player = reply.read, reply.is_proved, player.player_id if reply.went_to_player else None
     if mail.turn == SEVERAL and is_proved and to_player:
@@ -391,6 +405,7 @@ def _do_confirmed(waiting: _Reply, doing: Doing) -> None:
     earlier = replace(doing, mail=waiting.mail)
     player = waiting.player
     own = unsigned(_read(waiting.mail, player.email), player.name, spoken().locale)
+    own = with_numbers_of_names(own, player.player_id)
     read = _for_this_game(own, player, waiting.game)
     wishes, _ = _wishes(replace(waiting, read=read))
     wishes = _unsure(wishes) if waiting.mail.asks == REST else wishes
@@ -509,7 +524,13 @@ def _do_what_is_written(doing: Doing, wishes: Wishes, confirmed: Incoming | None
     if unsure == Wishes():
         return ""
     if wishes.resign:
-        answer["done"].append(gettext("If you confirm, a bot plays on for you. You can take your seat back later."))
+        is_alone = len(people_of(doing.game)) == 1
+        told = (
+            noted("If you confirm, only bots are left, and they finish the game at once.")
+            if is_alone
+            else noted("If you confirm, a bot plays on for you. You can take your seat back later.")
+        )
+        answer["done"].append(gettext(told))
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
 
@@ -559,11 +580,12 @@ def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
     """Return our reply for the outbox.
 
     If it only confirms a move, a take-back or that the game was resumed, the email about the turn or about the end can
-    contain it. In a game against bots, which move immediately, the confirmation of a move waits for that email.
+    contain it. Sentences beside a move don't matter. In a game against bots, which move immediately, the confirmation of a move waits for that email.
     """
     turn = turn_of(game.table, mail.seat)
     only_resumes = answer.get("resumed") and len(answer["done"]) == 1
-    fills = {"played", "since", "undone", "answers", *(["done", "resumed"] if only_resumes else [])}
+    beside = ["done", "written"] if answer["played"] else ["done", "resumed"] if only_resumes else []
+    fills = {"played", "since", "undone", "answers", *beside}
     ends_turn = turn is None or (turn != mail.turn and not game.table.rules.is_mid_turn(game.table.state, mail.seat))
     confirms_turn = turn is not None if answer["undone"] or only_resumes else answer["played"] and ends_turn
     if confirms_turn and not any(it for name, it in answer.items() if name not in fills):

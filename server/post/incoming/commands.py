@@ -27,7 +27,7 @@ _WORDS = {  # our emails use the first word of each language
     PLAN: _words("plan", "plan", "piano"),
     READY: _words("bereit", "prêt prête pret prete", "pronto pronta"),
     STAND_IN: _words("vertretung", "remplaçant remplaçante remplacant remplacante", "sostituto sostituta"),
-    HINT: _words("tipp", "conseil", "suggerimento"),
+    HINT: _words("tipp hinweis", "conseil", "suggerimento"),
 }
 OFF: Final = "off"
 _OFF: Mapping[str, Sequence[str]] = {  # drops a plan or ends a stand-in; our emails use the first word of each

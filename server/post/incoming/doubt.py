@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from server.post.incoming.quotes import is_drawn, is_subject, may_begin_quote
-from server.post.topics import JOINING, LATE, OF_FACTS, is_about
+from server.post.topics import JOINING, LATE, MAILS, NIGHTS, OF_FACTS, is_about
 
 LONGEST_SENTENCE = 2000
 
@@ -54,7 +54,7 @@ _CLOSING = re.compile(
 _WISH = re.compile(
     r"(?:good luck|have fun|viel (?:glück|spaß|erfolg)|bonne (?:chance|partie)|bon jeu|amusez-vous bien|buona (?:fortuna|partita)|buon (?:gioco|divertimento)"
     r"|divertitevi)(?:[ ,]+[\w'’-]+){0,5} ?[!.](?:\W*)"
-    rf"|(?:good luck|have fun|viel (?:glück|spaß|erfolg)|bonne chance|bon jeu|buona fortuna|buon divertimento) {_HAILED}(?: {_HAILED})*",
+    rf"|(?:good luck|have fun|viel (?:glück|spaß|erfolg)|bonne chance|bon jeu|buona fortuna|buon divertimento) {_HAILED}(?: {_HAILED}){{0,5}}",
     re.IGNORECASE,
 )
 _FOOTER = re.compile(
@@ -72,8 +72,19 @@ _DEVICE = re.compile(  # found in a line of a few words, in any language
     r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",
     re.IGNORECASE,
 )
+_ASKS_POLITELY = re.compile(
+    r"^\W*(?:and |but |also |und |aber |et |mais |e |ma )?(?:(?:could|can|would|will) you (?:please )?(?:also )?(?:tell|say|explain)(?: to)?(?: me| us)?"
+    r"|(?:kannst|könntest|könnt|könntet) (?:du|ihr) (?:mir|uns) (?:bitte )?(?:auch )?(?:noch )?(?:sagen|erklären)"
+    r"|(?:peux|pourrais)-tu (?:aussi )?me dire|(?:puoi|potresti) (?:anche )?dirmi),? ",
+    re.IGNORECASE,
+)
 _VERB_FIRST = re.compile(
     r"(?:is|was|were|has|had|ist|war|wäre|hat|hatte|hätte|est|était|è|era|sarebbe|and|und|et|ed?)\b", re.IGNORECASE
+)
+_CONTINUES = re.compile(
+    r"(?:and|but|or|that|which|if|und|aber|oder|dass|wenn|et|mais|ou|que|si|e|ma|o|che|se"
+    r"|(?:is|was|would be|ist|war|wäre|est|était|serait|è|era|sarebbe) (?:what|how|the|my|not|that|was|wie|das|der|mein|nicht|dass|ce|le|mon|pas|que|ciò|quell[oa]|la|il|mi[oa]|non|che))\b",
+    re.IGNORECASE,
 )
 _ABBREVIATED = re.compile(r"[^\W\d_]{1,5}\. ?[^\W\d_a-zß-öø-ÿ]")  # before a name, as in streets or "on behalf of"
 _MOST_OF_DEVICE = 12  # words
@@ -117,24 +128,50 @@ _SENTENCE_END = re.compile(r"(?<=[.!?？؟…])\s+")
 _SMALL_TALK = re.compile(
     r"\b(?:how (?:are|were|do|did|have|goes|is (?!it\b|that|this)|was (?!it\b|that|this))|how's (?:everybody|everyone|life|your)"
     r"|what's (?:up|new)|wie (?:geht|gehts|läuft|war|waren)|was gibt'?s neues|alles (?:gut|klar|okay)|comment (?:vas|allez|va|ça va)"
-    r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
+    r"|ça va(?! comme)|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
     re.IGNORECASE,
 )
-_CASTS_DOUBT = re.compile(  # in a question
-    r"\b(?:should|shall|would|could|might|may|must|ok(?:ay)?|fine|allowed|legal|valid|possible|right|correct|better|best|good|wise|smart|clever"
-    r"|mistaken?|wait|sure|really|instead|rather|if|or|not|\w+n[’']t|think|agree|mind"
-    r"|soll\w*|würde\w*|wäre\w*|könnt\w*|dürf\w*|darf|muss|möglich|erlaubt|richtig|falsch|gültig|besser|beste\w*|gut|klug|schlau|warten|sicher"
-    r"|wirklich|lieber|stattdessen|wenn|falls|oder|ob|nicht|mein(?:t|st)|denk\w*|geht das|passt|einverstanden"
-    r"|devrais|dois|faut|puis|peux|pourrais|serait|permis|correct|juste|bon(?:ne)?|mieux|meilleure?|attendre|sûre?|vraiment|plutôt|si|ou|pas|pense[sz]?"
-    r"|d[’']accord|devo|dovrei|posso|potrei|sarebbe|permesso|possibile|giust[oa]|corrett[oa]|bene|meglio|migliore|aspettare|sicur[oa]|davvero|piuttosto"
-    r"|se|o|non|pens\w+)\b",
+_THAT = (  # what refers to the line beside it, without a noun behind it
+    r"(?:(?:that|this)(?! one)(?!['’\s](?:e?-?mails?|games?|letters?|servers?|sites?|tables?|week\w*|year|address|account|player)\b)|it(?! (?:possible|ok(?:ay)?|fine|right|good|better) (?:to|for|if|that|when)\b)|these|those|dat|so|the other one|(?:this|that) one(?! \w)|(?:my|the) (?:move|turn|choice)"
+    r"|(?:das|dies\w{0,2})(?!\s(?-i:[A-ZÄÖÜ]))|(?<!gibt )es(?= |\W*$)|(?:mein|der|den|dieser?) zug"
+    r"|ça|cela|ceci|c[’']est|est-ce(?![ -]qu)|ainsi|(?:le|mon|ce) coup"
+    r"|quest[oa](?! partita)|quell[oa]|così|ciò|(?:la|mia) mossa)"
+)
+_JUDGES = (
+    r"(?:ok(?:ay)?|fine|allowed|legal|valid|permitted|possible|right|wrong|correct|good|bad|better|best|wise|smart|clever|stupid|silly|mistake|works?|counts?|fits?|clear|sense|really|sure|goed|toegestaan"
+    r"|erlaubt|gültig|richtig|falsch|gut\w{0,2}|schlecht\w{0,2}|besser|beste\w*|klug|schlau|dumm|sinnvoll|möglich|geht(?! (?:das|es) auch)|passt|fehler|in ordnung|sicher|wirklich"
+    r"|permis|autorisée?|légale?|valide|valable|correcte?|juste|bon(?:ne)?|bien|mal|mieux|meilleure?|malin|erreur|convient|vraiment|sûre?"
+    r"|permess[oa]|consentit[oa]|legale|valid[oa]|corrett[oa]|giust[oa]|sbagliat[oa]|bene|male|meglio|migliore|possibile|errore|funziona|davvero|sicur[oa])"
+)
+_DOES = (
+    r"(?:play|do|make|take|put|choose|move|wait|pass|go|keep|use|try|risk|lay|place|hold|spielen|machen|tun|nehmen|legen|setzen|ziehen|warten|passen|wählen|lassen"
+    r"|jouer|faire|prendre|poser|mettre|attendre|passer|choisir|placer|giocare|fare|prendere|mettere|posare|aspettare|passare|scegliere)"
+)
+_ABOUT_MOVE = re.compile(  # questions that ask whether the line beside them is right
+    rf"\b(?:{_THAT}\b.{{0,60}}?\b{_JUDGES}|{_JUDGES}\b.{{0,30}}?\b{_THAT})(?!\w)"
+    rf"|\b(?:should|shall|ought|soll(?:te)?n?|devrais|dois|devo|dovrei|potrei)(?: |-)(?:i|we|ich|wir|man|je)?\b(?:.{{0,60}}?\b{_DOES}\b|\W*$)"
+    rf"|\b(?:(?:is it )?better to|dois-je|devrais-je|faut-il|devo|dovrei|je (?:dois|devrais)|would it be \w{{1,20}} to) {_DOES}\b"
+    rf"|\b(?:can|could|may|might|must) (?:i|we) (?:really )?{_DOES} (?:that|this|it|so|these|those)\b(?: \w+){{0,2}}\W*$"
+    r"|\b(?:kann|könnte|darf|dürfte|muss) (?:ich|man|wir) (?:wirklich )?(?:das|dies\w{0,2}|es|so)\b(?!\s(?-i:[A-ZÄÖÜ]))(?: \w+){0,2}\W*$"
+    r"|\b(?:(?:je (?:peux|pourrais)|puis-je|on peut|peut-on) (?:vraiment )?(?:faire|jouer) (?:ça|cela|ainsi|ce coup)|(?:posso|potrei|si può) (?:far(?:lo|la)|giocar(?:lo|la)|fare (?:così|questo)))\b"
+    r"|\b(?:do you (?:think|agree|mind|all agree)|what (?:do|would|does) \S{1,20} (?:think|say|suggest)|(?:would|could) you (?:play|do|rather|recommend|advise|choose)|(?:are you|am i) (?:sure|right|allowed)|any objections?|what about|how about|you (?:sure|agree)"
+    r"|(?:meinst|findest|denkst|glaubst) du|(?:meint|findet|denkt) ihr|was (?:meinst|sagst|hältst|denkst|meint|sagt|haltet|denkt)|einverstanden|bist du sicher|würdest du"
+    r"|(?:tu|vous|tu en|vous en) (?:pense[sz]|crois|trouve[sz])|(?:pense[sz]|crois|trouve[sz])-(?:tu|vous)|qu[’']en (?:pense|dit|dis)\w{0,2}|(?:es-tu|tu es) sûre?|ferais-tu"
+    r"|(?:che|cosa) ne (?:pensi|dici|pensate|dite)|(?:pensi|credi|pensate) (?:che|di)|sei sicur[oa]|faresti|giocheresti)\b"
+    r"|d[’']accord|d[’']accordo"
+    r"|^\W*(?:or|oder|ou|oppure|o)\b|\bor (?:not|rather|better|else|maybe|perhaps|should|shall)\b|\b(?:oder|ou) (?:nicht|doch|besser|lieber|pas|mieux)\b"
+    r"|\b(?:why not|warum nicht|wieso nicht|pourquoi pas|perché no|instead|rather|what you meant|what if (?:i|we)|stattdessen|lieber|plutôt|piuttosto|(?:best|good|bad|legal|right|wrong) move|(?:beste[nr]?|gute[nr]?|gültige[nr]?|richtige[nr]?) zug|(?:meilleurs?|bons?) coups?|coup (?:légal|permis)|(?:miglior|migliore|buona) mossa|mossa (?:legale|valida|giusta))\b",
     re.IGNORECASE,
 )
-_OF_MOVE = re.compile(  # in a question that we can't answer: words that may refer to the line beside it
-    r"\b(?:that|this|these|those|it|one|so|mov\w+|play\w*|put|place|turn|das|dies\w*|es|zug|züge|zieh\w*|spiel\w*|partie|ça|cela|ceci|ce|coups?|jou\w+"
-    r"|quest[aeio]|quell[aeio]|mossa|mosse|gioc\w+)\b",
+_FEWEST_ASKING = 4  # words of a question that begins with none of these words
+_COMMON = re.compile(  # by which a question in one of our languages is recognized
+    r"\b(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|there|the|an?|you|your|i|my|we|any|other|of|to|in|on"
+    r"|be|been|it|this|for|with|from|they|it['’]s|i['’]m|bin|ist|sind|war|hast|habt|hat|kann|kannst|könnt|wird|wirst|gibt|der|die|das|den|dem|ein\w{0,2}|ich|du|ihr|wir|mir|mich|mein\w{0,2}|dein\w{0,2}|auch|noch|schon|zu|auf|mit|man|sich|es|wie|habe|haben|sie|lässt|geht|muss|darf|hier|von|im|was|jetzt|eure?|bei|wir"
+    r"|est|sont|es|as|ai|avez|peut|peux|puis|les?|la|l[’']|une?|des|du|je|j[’']|tu|vous|on|mon|ma|mes|ton|ta|y|il|elle|ils|ce|est-ce|que|qu[’']|aussi|déjà|encore|avec|dans|c[’']est|et|de|pas|se|en|pour|au|votre|vos|notre"
+    r"|è|sono|sei|ho|hai|ha|può|puoi|posso|c[’']è|ci|gli|lo|uno?|una|del\w{0,3}|al\w{0,3}|nel\w{0,3}|il|i|mi[oae]|tu[oa]|anche|già|ancora|con|per|che|si|mi|se|non|di|da|cosa|più|qualcosa|qualcuno|devo|sto|in)\b",
     re.IGNORECASE,
 )
+_FEWEST_COMMON = 2
 _ASKS_FOR_FACTS = re.compile(  # a question word, or a question about the past
     r"(?:\W{0,3}(?:and|und|et|e|so|oh|by the way|btw|übrigens|au fait|a proposito|thanks|thank you|danke|merci|grazie|hi|hello|hallo|bonjour|ciao)\b[ ,.!:–-]{0,3}){0,3}"
     r"(?:who|whose|what|when|where|which|why|how|(?:did|were|was|have|has|had) |wer|wen|wem|wessen|was|wann|wo|woher|wohin|welche[mnrs]?|warum|wieso"
@@ -142,7 +179,6 @@ _ASKS_FOR_FACTS = re.compile(  # a question word, or a question about the past
     r"|quando|dove|quale|quali|perch[ée]|come|quant[aeio]|hai|avete)\b",
     re.IGNORECASE,
 )
-_FEWEST_ASKING = 4  # words of a question that asks for a fact
 _BANNER = re.compile(  # warnings that companies add above external emails
     r"\b(?:(?:click|open)\b.{0,200} (?:links?|attachments?)|(?:klick|öffne)\w{0,9}\b.{0,200} (?:links?|anh[aä]ng\w{0,3})"
     r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
@@ -299,17 +335,34 @@ NO_WORDS = Manner(*(False,) * len(Manner._fields))
 def manner_of(line: str, signed: Collection[str] = ()) -> Manner:
     """Return these facts. `signed` are the names with which the writer signs, in lower case."""
     leads_in, asks_for_fact = is_lead_in(line), is_harmless_question(line)
+    is_apart = asks_for_fact or (is_about(line, MAILS, NIGHTS) and not is_question(line))
     return Manner(
         is_courtesy(line),
         leads_in,
         is_harmless_above(line),
         asks_for_fact,
         leads_in or _is_greeting(line),
-        asks_for_fact or _LEAD_IN.fullmatch(line) is not None or _ends(line),
-        asks_for_fact or is_ending(line, signed),
+        is_apart or _LEAD_IN.fullmatch(line) is not None or _ends(line),
+        (is_apart and not _continues(line)) or is_ending(line, signed),
         is_drawn(line),
         may_begin_quote(line),
     )
+
+
+def _continues(line: str) -> bool:
+    """Return whether a question may continue the sentence of the line above it, such as "is what you mean?"."""
+    return line[:1].islower() and not begins_as_question(line) and _CONTINUES.match(line) is not None
+
+
+def begins_with_question(lines: Sequence[str]) -> bool:
+    """Return whether these lines below a move begin with a whole question, perhaps a wrapped one, that casts no doubt."""
+    first = next(sentences_in(lines), "")
+    return is_harmless_question(first) and not _continues(first)
+
+
+def ends_with_question(lines: Sequence[str]) -> bool:
+    """Return whether these lines above a move end with a question, perhaps a wrapped one, that casts no doubt."""
+    return is_harmless_question(next(iter([*sentences_in(lines)][-1:]), ""))
 
 
 def is_harmless_above(line: str) -> bool:
@@ -474,17 +527,20 @@ def is_harmless_question(line: str) -> bool:
 
 
 def _asks_for_fact(question: str) -> bool:
-    """Return whether a question casts no doubt on a move: small talk, a question that we can answer, and a question for
-    any other fact. A question such as "Is that allowed?" casts doubt, and so does any other question of unknown
-    meaning."""
+    """Return whether a question casts no doubt on a move beside it. A question such as "Is that allowed?" casts doubt, and
+    so does one of a few words or in a language that we don't know."""
+    question = _ASKS_POLITELY.sub("", question)
     if _SMALL_TALK.search(question) or is_about(question, JOINING):
         return True
-    if _CASTS_DOUBT.search(question):
+    if _ABOUT_MOVE.search(question):
         return False
     if is_about(question, *OF_FACTS):
         return True
-    is_clear = len(question.split()) >= _FEWEST_ASKING and not _OF_MOVE.search(question)
-    return is_clear and _ASKS_FOR_FACTS.match(question) is not None
+    words = question.split()
+    if _ASKS_FOR_FACTS.match(question):
+        return len(words) > 1
+    common = len(_COMMON.findall(question)) + (_COMMON.match(question) is not None)  # a verb or pronoun says more
+    return len(words) >= _FEWEST_ASKING and common >= _FEWEST_COMMON
 
 
 def _own(lines: Iterable[str]) -> list[str]:

@@ -31,7 +31,7 @@ from server.post.desk.reading import first_name_in, read_line, unsigned
 from server.post.desk.rule_texts import game_in_short, rules_in_short, section_about
 from server.post.desk.setting_lines import line_for_setting
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
-from server.post.desk.wishes import name_in, only_names
+from server.post.desk.wishes import introduced_in, lines_picked, name_in, only_names
 from server.post.general_answers import OF_NEWCOMERS, answers_about_desk, general_answer
 from server.post.incoming import replies
 from server.post.incoming.doubt import (
@@ -39,6 +39,7 @@ from server.post.incoming.doubt import (
     SENTENCE,
     contradiction_in,
     is_courtesy,
+    is_harmless_question,
     is_question,
     sentences_in,
     without_footer,
@@ -66,7 +67,7 @@ from server.post.topics import (
     is_about,
 )
 from server.post.wording import spoken
-from server.sanitize import clean, clean_lines, has_link
+from server.sanitize import clean, clean_lines, has_link, without_links
 from server.store.tables import GameRow, Incoming, Player, SeatRow, StandIn, db
 
 YES, NO = "yes", "no"
@@ -129,26 +130,52 @@ _NOW_WITHOUT_TIME = (  # alone, this may put off a yes
     r"|(?:ich habe |leider |gerade |im moment |zurzeit ){1,4}keine zeit|je n['’]ai pas le temps (?:en ce moment|pour le moment)"
     r"|non ho tempo (?:al momento|adesso|in questo momento)|(?:al momento|adesso|in questo momento) non ho tempo)"
 )
+_SORRY = r"(?:(?:i['’]m |so |very ){0,2}sorry|unfortunately|(?:es )?tut mir leid|leider|désolée?|malheureusement|mi (?:di)?spiace|purtroppo|scusa(?:te)?)"
+_TOO_BUSY = (  # behind an apology, this is a no
+    r"(?:(?:i have |i['’]ve (?:got )?|there['’]s |got )?(?:just |far |way ){0,2}too much (?:on|going on|to do|work)(?: my plate)?"
+    r"|i (?:don['’]t have|have no) (?:the |any )?time|no time|(?:i['’]m )?(?:too |very |really )?(?:busy|swamped|snowed under)"
+    r"|(?:ich habe |habe ich )?(?:gerade |im moment |momentan |zurzeit |derzeit )?(?:keine zeit|(?:viel )?zu viel (?:zu tun|los|um die ohren|arbeit))"
+    r"|(?:je n['’]ai )?pas le temps|(?:j['’]ai )?(?:beaucoup )?trop (?:de travail|à faire|de choses à faire)|(?:je suis )?(?:trop|très) occupée?"
+    r"|(?:ho |c['’]è )?troppo da fare|(?:ho )?troppi impegni|(?:non ho|niente) tempo|(?:sono )?troppo impegnat[oa])"
+    r"(?: (?:at the moment|right now|now|these days|this (?:week|month)|gerade|im moment|momentan|zurzeit|derzeit"
+    r"|en ce moment|pour le moment|pour l['’]instant|al momento|adesso|ora|in questo (?:momento|periodo)))?"
+)
+_RATHER_NOT = (
+    rf"{_SORRY}[ ,.!–-]{{1,3}}(?:but |aber |mais |ma )?{_TOO_BUSY}"
+    rf"|{_SORRY} (?:no|nein|non)[ ,.!–-]{{1,3}}{_TOO_BUSY}"
+    r"|(?:maybe |perhaps |vielleicht |peut-être |forse |magari )?(?:another time|some other time|next time|ein ander(?:es )?mal|nächstes mal|une autre fois|la prochaine fois"
+    r"|(?:sarà per )?un['’]altra volta|la prossima volta)|(?:stavolta|questa volta) no|i['’]ll (?:have to )?pass(?: on (?:this|that)(?: one)?)?"
+    r"|i (?:must|have to|will) decline|i['’]d rather not|count me out|(?:it['’]s )?not for me|ohne mich|(?:das ist )?nichts für mich"
+    r"|ich muss (?:leider )?(?:absagen|passen|verzichten)|(?:ce sera )?sans moi|pas pour moi|je (?:décline|refuse)|je préfère ne pas (?:jouer|participer)"
+    r"|non fa per me|devo (?:rifiutare|declinare)|preferisco di no|senza di me|thanks but no thanks|i (?:can['’]t|cannot)"
+    r"|(?:i would |i['’]d )?rather not(?: (?:play|join))?|ich (?:möchte|will) (?:lieber |leider )?nicht(?: mitspielen| mitmachen)?|lieber nicht"
+    rf"|(?:ach )?n[eö]e?[ ,.!–-]{{1,3}}(?:das ist mir (?:gerade |im moment )?zu viel|{_TOO_BUSY})"
+)
+_SURE = re.compile(  # confirms what we ask about
+    r"(?:yes|ja|oui|s[iì])[ ,.!–-]{1,3}(?:i['’]m|i am|ich bin(?: mir)?|bin ich(?: mir)?|(?:j['’]en|je) suis|(?:ne )?sono)(?: (?:quite|very|absolutely|ganz|absolut|tout à fait|proprio|molto))? "
+    r"(?:sure|certain|sicher|sûre?|certaine?|sicur[oa]|cert[oa])[ .!]*",
+    re.IGNORECASE,
+)
 _CONSENT = (
     "(?:i['’]d |i would )?(?:be )?(?:love|happy|glad) to(?: (?:play|join|come|join you))?|(?:yes|ja|oui|s[iì])(?=[ ,]+\\w)|sure|of course"
     "|absolutely|ok(?:ay)?|al(?:l ?)?right(?: then)?|why not|(?:na )?klar|natürlich|warum nicht|bien sûr|d['’]accord|pourquoi pas|certo|va bene"
     "|perch[éè] no|i['’]m in|i am in|count me in|gladly|with pleasure|(?:ich )?bin dabei|(?:i['’]ll|let me|i will) (?:try(?: it)?"
-    "|give it a (?:try|go|shot))|let['’]s (?:do it|try(?: it)?|play|go)|(?:ich |dann )?(?:probier|versuch)e?n?(?: (?:ich|wir))?['’ ]*(?:e?s|das)?"
+    "|give it a (?:try|go|shot))|let['’]s (?:do it|try(?: it)?|play|go)|(?:ich |dann )?(?:probier|versuch)e?n?(?: (?:ich|wir))?['’ ]?(?:e?s|das)?"
     "(?: ich)?(?: mal)?(?: aus)?|(?:na )?gut(?:,? dann)? (?:spiele|mache) ich mit|(?:ich )?(?:spiele|mache) mit|überredet|ihr habt mich überredet"
     "|(?:das )?(?:klingt|hört sich) (?:sehr )?gut(?: an)?|j['’]essaie|je veux bien(?: essayer)?|ci provo|proviamo(?:ci)?|(?:sehr )?gerne?(?: dabei)?"
     "|j['’]en suis|avec (?:joie|plaisir)|volontiers|ci sto|(?:molto )?volentieri|con piacere|sounds (?:good|great)|i accept"
 )
 _OTHERWISE_SAID = {  # without a yes or no, if it is all that the reply says
     YES: re.compile(
-        rf"{_LED_IN}(?:{_CONSENT})(?:[ ,.!–-]+(?:{_CONSENT}|{_THANKS}|{_AGREEING})){{0,4}}(?: ?\?)?[ .!]*",
+        rf"{_LED_IN}(?:{_CONSENT})(?:[ ,.!–-]{{1,3}}(?:{_CONSENT}|{_THANKS}|{_AGREEING}|yes|ja|oui|s[iì])){{0,4}}(?: ?\?)?[ .!]*",
         re.IGNORECASE,
     ),
     NO: re.compile(
-        rf"(?:sorry \w{{2,20}}[ ,]+)?{_LED_IN}(?:(?:i (?:just |really )?don['’]t have (?:the |any )?time(?: (?:at the moment|right now|now)(?=[ ,.!–-]+{_ANOTHER_TIME}))?|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
-        r"|not this time|(?:unfortunately|sorry|i['’]m afraid)[ ,]+i (?:can['’]t|cannot)|i (?:can['’]t|cannot) (?:make it|play|join)|(?:(?:it['’]s |that['’]s )?(?:much |a bit )?too (?:long|hard|difficult)(?: for me)?|(?:das ist |das dauert )?mir (?:viel )?zu (?:lang(?:e)?|schwer|schwierig)|(?:c['’]est )?trop (?:long|difficile)(?: pour moi)?|(?:è )?troppo (?:lung[oa]|difficile)(?: per me)?)(?=[ ,.!–-]+(?:no|nein|non)\b)|(?:ich habe |leider ){0,2}keine zeit|(?:ich kann |leider kann ich |kann ich )(?:leider )?nicht(?: mitspielen)?|keine lust"
-        r"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?"
-        rf"|{_NOW_WITHOUT_TIME}(?=[ ,.!–-]+{_ANOTHER_TIME}))"
-        rf"(?:[ ,.!–-]+(?:(?:no|nein|non),? (?:{_THANKS})|{_THANKS}|sorry|désolée?|mi dispiace|{_ANOTHER_TIME})){{0,2}}[ .!]*",
+        rf"(?:sorry \w{{2,20}}[ ,]+)?{_LED_IN}(?:(?:i (?:just |really )?don['’]t have (?:the |any )?time(?: (?:at the moment|right now|now)(?=[ ,.!–-]{{1,3}}{_ANOTHER_TIME}))?|i have no time|no time|i['’]m (?:too |very )?busy|not interested"
+        r"|not this time|(?:unfortunately|sorry|i['’]m afraid)[ ,]+i (?:can['’]t|cannot)|i (?:can['’]t|cannot) (?:make it|play|join)|(?:(?:it['’]s |that['’]s )?(?:much |a bit )?too (?:long|hard|difficult)(?: for me)?|(?:das ist |das dauert )?mir (?:viel )?zu (?:lang(?:e)?|schwer|schwierig)|(?:c['’]est )?trop (?:long|difficile)(?: pour moi)?|(?:è )?troppo (?:lung[oa]|difficile)(?: per me)?)(?=[ ,.!–-]{1,3}(?:no|nein|non)\b)|(?:ich habe |leider ){0,2}keine zeit|(?:ich kann |leider kann ich |kann ich )(?:leider )?nicht(?: mitspielen)?|keine lust"
+        rf"|diesmal nicht|je n['’]ai pas le temps|je ne peux pas|pas cette fois|non ho tempo|non posso|non questa volta)(?: this (?:time|month|year))?|{_RATHER_NOT}"
+        rf"|{_NOW_WITHOUT_TIME}(?=[ ,.!–-]{{1,3}}{_ANOTHER_TIME}))"
+        rf"(?:[ ,.!–-]{{1,3}}(?:(?:no|nein|non),? (?:{_THANKS})|{_THANKS}|sorry|désolée?|mi dispiace|{_TOO_BUSY}|{_ANOTHER_TIME})){{0,2}}[ .!]*",
         re.IGNORECASE,
     ),
 }
@@ -158,7 +185,7 @@ _FIRST_ONE = re.compile(  # of several invitations
     rf"|(?:il primo|la prima)(?: partita| gioco)?))(?:[ ,.!]+(?:{_THANKS}))?[ .!]*",
     re.IGNORECASE,
 )
-_IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|no|nein|non)\b", re.IGNORECASE)
+_IS_ANSWER = re.compile(r"(?:yes|ja|oui|s[iì]|ok|no|nein|non)\b", re.IGNORECASE)
 _HARMLESS = re.compile(  # denials and conditions that only sound like one
     r"\b(?:why not|no problem|can['’]?t wait|cannot wait|warum nicht|kein problem|pourquoi pas|pas de (?:problème|souci)"
     r"|perch[éè] no|nessun problema|non vedo l['’]ora"
@@ -186,9 +213,15 @@ _WORD_OF_CONSENT = (
     "|in ordnung|geht klar|kein problem|von mir aus|meinetwegen|natürlich|bitte|bien sûr|pas de (?:problème|souci)|volontiers|vas-y"
     "|va bene|certo|per me va bene|nessun problema|volentieri|fai pure"
 )
-FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]+(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+FINE = re.compile(rf"(?:{_WORD_OF_CONSENT})(?:[ ,.!–-]{{1,3}}(?:{_WORD_OF_CONSENT})){{0,3}}[ .!]*", re.IGNORECASE)
+_START = re.compile(  # agrees to begin the game that we offer
+    rf"{_LED_IN}(?:(?:yes|ja|oui|s[iì]|{_THANKS})[ ,.!–-]{{1,3}}){{0,2}}(?:(?:please )?(?:start|begin)(?: it| the game)?|let['’]s (?:start|begin)"
+    r"|(?:fang(?:t)?|fangen wir) an|leg(?:t)? los|los(?: geht['’]?s)?|starte(?:n)?|commence[zs]?|commençons|c['’]est parti|on y va|allez-y"
+    rf"|inizia(?:mo)?|cominciamo|comincia|si parte|via)(?:[ ,.!–-]{{1,3}}(?:{_THANKS})){{0,2}}[ .!]*",
+    re.IGNORECASE,
+)
 _CONSENT_ONCE = re.compile(
-    rf"(?:yes|ja|oui|s[iì]|{_WORD_OF_CONSENT})[ ,.!–-]+(?:but |aber |mais |ma )?(?:(?:only|just) (?:this once|once|this (?:one )?time)"
+    rf"(?:yes|ja|oui|s[iì]|{_WORD_OF_CONSENT})[ ,.!–-]{{1,3}}(?:but |aber |mais |ma )?(?:(?:only|just) (?:this once|once|this (?:one )?time)"
     r"|(?:nur |ausnahmsweise )+(?:dieses (?:eine )?mal|diesmal|einmal)|ausnahmsweise|(?:seulement |juste )?(?:pour )?cette fois(?:-ci)?(?: seulement)?"
     r"|(?:solo |soltanto )?(?:per )?questa volta)[ .!]*",
     re.IGNORECASE,
@@ -197,7 +230,7 @@ _REQUESTS_UNDO = re.compile(
     rf"(?:(?:{_LEADING}|oops|ups|hoppla|mist|damn|oups|zut|ops)[ ,.!–-]{{1,3}}){{0,2}}(?:"
     r"(?:can|could|may) i (?:please (?:{0})|(?:{0}),? please)"
     r"|i(?:['’]d| would) (?:like|love) to (?:{0})(?:,? please)?|(?:please (?:{0})|(?:{0}),? please)"
-    r"|(?:kann|könnte|darf|dürfte) ich (?=.*\bbitte\b)(?:bitte )?{1}(?:,? bitte)?|ich (?:möchte|würde) (?:bitte |gern |gerne )?{1}(?: bitte)?"
+    r"|(?:kann|könnte|darf|dürfte) ich (?=.{0,60}\bbitte\b)(?:bitte )?{1}(?:,? bitte)?|ich (?:möchte|würde) (?:bitte |gern |gerne )?{1}(?: bitte)?"
     r"|(?:puis-je|est-ce que je peux|je peux|pourrais-je) {2},? (?:s['’]il (?:te|vous) pla[iî]t|stp|svp)|(?:je voudrais|j['’]aimerais) {2}(?:,? (?:s['’]il (?:te|vous) pla[iî]t|stp|svp))?"
     r"|(?:posso|potrei) {3},? per (?:favore|piacere)|vorrei {3}(?:,? per (?:favore|piacere))?"
     r")[ .!?]*".replace(
@@ -223,14 +256,28 @@ _WORD_OF_REFUSAL = (
     "|preferirei di no|non sono d['’]accordo|andiamo avanti"
 )
 _REFUSED = re.compile(
-    rf"{_LED_IN}(?:no|nein|non|{_WORD_OF_REFUSAL})(?:[ ,.!–-]+(?:{_WORD_OF_REFUSAL}|{_REFUSING}|{_THANKS})){{0,3}}[ .!]*",
+    rf"{_LED_IN}(?:no|nein|non|{_WORD_OF_REFUSAL})(?:[ ,.!–-]{{1,3}}(?:{_WORD_OF_REFUSAL}|{_REFUSING}|{_THANKS})){{0,3}}[ .!]*",
     re.IGNORECASE,
 )
 _IS_NAME = re.compile(rf"\W*{NAMES}\W*")
+_ASKS_ANOTHER = (  # as in `please ask bob@example.org instead`
+    r"\b(?:ask|invite|try|frage?|fragt|lade?|einladen|nimm|demande[sz]?|invite[sz]?|propose[sz]?|chiedi|chiedere|invita|invitate"
+    r"|invitare|prova|instead|stattdessen|statt|an meiner stelle|à ma place|al mio posto|invece)\b"
+)
+_OF_ANOTHER = (
+    re.compile(  # the part of a reply that names a person whom the host could ask, up to the end of its sentence
+        rf"(?=[^.!?;\n]*?(?:{_ASKS_ANOTHER})|[^\n]*@\S+[^.!?;\n]*(?:{_ASKS_ANOTHER}))"
+        r"(?:(?<=^)|(?<=[.!;,–])\s?|(?<=\s)(?=(?:but|please|and|aber|bitte|und|mais|et|ma|e|per favore)\s))"
+        r"[^.!?;,\n]*?(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}[^.!?;\n]*[.!?]*",
+        re.IGNORECASE,
+    )
+)
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _MOST_OF_NAME = 3  # words below a farewell
 _PARTS = re.compile(
     r"(?<=[.!?])\s+|(?<!\s),\s+(?=(?:and|und|et|e)\s)|(?<!\s),?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE
 )
+_BUT = re.compile(r"^(?:but|and|aber|und|mais|et|ma|e)\s+", re.IGNORECASE)
 _MOST_RULES = 3  # words after the command
 _OF_TIME = (HOW_LONG, DUE, LEFT)
 _QUESTION = re.compile(r"\?(?=\s|\W*$)")
@@ -301,6 +348,7 @@ class Said(NamedTuple):
     facts: Sequence[str] = ()  # the answers to what they have asked, a sentence each
     who: bool = False  # whether they have asked who plays
     unknown: bool = False  # whether they have asked something to which we know no answer
+    written: str = ""  # their questions in that case
     rules: bool = False  # whether they have asked for the rules
     lost: bool = False  # whether the seat is no longer reserved for them
 
@@ -365,7 +413,7 @@ def _carried_out(guest: Guest) -> Said:
     if read.is_forged:
         why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
         return Said(wrong=why, again=True)
-    read = unsigned(read, guest.player.name if guest.player else "", locale)
+    read = _unnamed(unsigned(read, guest.player.name if guest.player else "", locale))
     plain = without_wishes_for_emails(_without_settings(read.lines))
     beside = None if read.beside is None else without_wishes_for_emails(_without_settings(read.beside))
     said, asks = (
@@ -373,6 +421,11 @@ def _carried_out(guest: Guest) -> Said:
         any(_QUESTION.search(line) for line in read.lines),
     )
     asks = asks or plain != read.lines
+    names_another = any(map(_OF_ANOTHER.search, read.lines))
+    if said is None and names_another and understood(_without_another(read), locale) == NO:
+        said = NO
+    if _says_only(_SURE, read):  # confirms an earlier no
+        said = NO if guest.address is None and guest.stand_in() is None else None
     if said is None and _says_only(_FIRST_ONE, read):
         if _invitations_of(guest.email) > 1:
             why = gettext(
@@ -389,6 +442,8 @@ def _carried_out(guest: Guest) -> Said:
         except PlayError:
             return Said(wrong=_given_away(), lost=True)
     if said is None:
+        if names_another:
+            return Said(wrong=_about_another(guest), again=guest.address is not None)
         if wants_rules(read, locale):
             return Said(again=not guest.sits(), asks=True, rules=True)
         asks = asks or any(is_about(line, THE_GAME, HOW_TO_PLAY) for line in read.lines)
@@ -405,12 +460,56 @@ def _carried_out(guest: Guest) -> Said:
     except PlayError as error:
         return Said(wrong=str(error.words.said(gettext)))
     told = _facts(read, guest.game) if asks else {}
+    if said == NO and names_another and guest.stand_in() is None:
+        told["facts"] = [
+            *told.get("facts", ()),
+            gettext("Only the host can invite others. We've passed on your words."),
+        ]
     wished = filter(None, map(_setting_in, _PARTS.split(" ".join(read.lines))))
     settings = [it for it in wished if it != (LANGUAGE, locale)]
     if said == YES and settings:
         lines = (gettext('To do this, reply "%(line)s".', line=line_for_setting(*it)) for it in settings)
         told["facts"] = [*told.get("facts", ()), *lines]
     return Said(played=said, asks=asks, **told)
+
+
+def _without_another(mail: replies.Mail) -> replies.Mail:
+    """Return an email without the parts that name a person whom the host could ask."""
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_OF_ANOTHER.sub("", line) for line in lines)
+
+    return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
+
+
+def _about_another(guest: Guest) -> str:
+    """Return what we say to a person who names another whom the host could ask, without a clear yes or no."""
+    if guest.address is None:  # they have declined, and the host has been told
+        return str(gettext("Only the host can invite others. Please write to them yourself."))
+    return str(
+        gettext('Only the host can invite others. If you reply "no" above this sentence, we\'ll pass on your words.')
+    )
+
+
+def _unnamed(mail: replies.Mail) -> replies.Mail:
+    """Return an email without the sentences that only say the writer's name, unless it says nothing else."""
+
+    def unnamed(line: str) -> str:
+        parts = _PARTS.split(line)
+        own = [it for it in parts if not _names_writer(it)]
+        return line if own == parts else " ".join(own)
+
+    def rest(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(unnamed, lines))
+
+    lines = rest(mail.lines)
+    if not any(map(str.strip, lines)):
+        return mail
+    return replace(mail, lines=lines, beside=None if mail.beside is None else rest(mail.beside))
+
+
+def _names_writer(part: str) -> bool:
+    return only_names(part) or (introduced_in(part) != "" and not _IS_ANSWER.match(part))
 
 
 def _without_settings(lines: Sequence[str]) -> tuple[str, ...]:
@@ -448,7 +547,8 @@ def _facts(read: replies.Mail, game: Game) -> Json:
         told.append(gettext("We can't answer %(questions)s. The host of the game may know more.", questions=quoted))
     if told and is_about(" ".join(read.lines), THE_GAME):  # an answer without facts says it anyway
         told.insert(0, game_in_short(game.head.rules, spoken().locale))
-    return {"facts": told, "who": asks_who, "unknown": not is_known}
+    written = "" if is_known else clean(" ".join(asked), _MOST_QUOTED)
+    return {"facts": told, "who": asks_who, "unknown": not is_known, "written": written}
 
 
 def _facts_about(question: str, game: Game) -> list[str]:
@@ -490,7 +590,7 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
 def _otherwise_said(mail: replies.Mail) -> str | None:
     """Return "yes" or "no" if a reply consists of one line that says so in other words."""
     parts = [mail.lines, *([] if mail.beside is None else [mail.beside])]
-    own = [[it for line in part if (it := line.strip()) and not is_courtesy(it)] for part in parts]
+    own = [[it for line in without_footer(part) if (it := line.strip()) and not is_courtesy(it)] for part in parts]
     own = [part[:1] if len(part) == 2 and _IS_NAME.fullmatch(part[1]) else part for part in own]
     if any(part != own[0] for part in own) or len(own[0]) != 1:
         return None
@@ -500,20 +600,31 @@ def _otherwise_said(mail: replies.Mail) -> str | None:
 
 def agrees(mail: replies.Mail, locale: str) -> bool:
     """Return whether a reply to a request agrees to it, and says nothing else."""
-    return understood(mail, locale) == YES or _says_only(FINE, mail)
+    return understood(mail, locale) == YES or _says_only(FINE, mail) or _says_only(_SURE, mail)
 
 
-def with_offer(mail: replies.Mail, locale: str, line: str) -> replies.Mail:
-    """Return an email that only agrees to the line that our email offers, with this line in place of the yes. Sentences
-    with the writer's name or a wish for a setting stay, below it."""
+def with_offer(mail: replies.Mail, locale: str, offered: Sequence[str]) -> replies.Mail:
+    """Return an email that only agrees to an offered line, or picks one of several, with that line in place of its own.
+    Sentences with the writer's name, a wish for a setting or a question for a fact stay, below it."""
     mine, rest = _apart(mail)
-    if not line or not agrees(rest, locale):
-        return mail
-    return replace(mail, lines=(line, *(["", *mine] if mine else [])), beside=None)
+    is_yes = len(offered) == 1 and agrees_to_start(rest, locale)
+    lines = offered if is_yes else lines_picked(offered, rest.lines) if len(offered) > 1 else ()
+    return replace(mail, lines=(*lines, *(["", *mine] if mine else [])), beside=None) if lines else mail
+
+
+def agrees_to_start(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply agrees to an offered line, which may begin a game, and says nothing else."""
+    return agrees(mail, locale) or _says_only(_START, mail)
+
+
+def agrees_to_several(mail: replies.Mail, locale: str) -> bool:
+    """Return whether a reply agrees to what we offer, perhaps with sentences that leave it as it is."""
+    return agrees_to_start(_apart(mail)[1], locale)
 
 
 def _apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
-    """Return a pair: the sentences that only say the writer's name or wish for a setting, and the email without them."""
+    """Return a pair: the sentences that only say the writer's name, wish for a setting or ask for a fact, and the email
+    without them."""
 
     def rest(lines: Sequence[str]) -> tuple[str, ...]:
         return tuple(" ".join(it for it in _PARTS.split(line) if not _is_beside_yes(it)) for line in lines)
@@ -524,7 +635,8 @@ def _apart(mail: replies.Mail) -> tuple[list[str], replies.Mail]:
 
 def _is_beside_yes(part: str) -> bool:
     is_of_emails = is_about(part, MAILS, NIGHTS) and "?" not in part and not _IS_ANSWER.match(part)
-    return only_names(part) or is_of_emails or _setting_in(part) is not None
+    asks_for_fact = is_harmless_question(_BUT.sub("", part))
+    return _names_writer(part) or is_of_emails or asks_for_fact or _setting_in(part) is not None
 
 
 def consents(mail: replies.Mail, locale: str) -> bool:
@@ -545,7 +657,7 @@ def refuses(mail: replies.Mail, locale: str) -> bool:
 def _says_only(words: re.Pattern[str], mail: replies.Mail) -> bool:
     """Return whether these words are the only line of a reply, apart from greetings and a name below them."""
     own, has_ended = list[str](), False
-    for line in filter(None, map(str.strip, mail.lines)):
+    for line in filter(None, map(str.strip, without_footer(mail.lines))):
         if is_courtesy(line):
             has_ended = bool(own)
         elif not has_ended or len(line.split()) > _MOST_OF_NAME:
@@ -632,8 +744,12 @@ def _likely_name(guest: Guest) -> str:
 
 
 def _words_of(read: replies.Mail) -> str:
-    """Return the words of a reply for the host, or "" if it says only no or contains a link."""
+    """Return the words of a reply for the host, or "" if it says only no or contains a link. Blanks in email addresses
+    keep mail programs from turning them into links."""
     said = clean_lines(
         "\n".join(line for line in without_footer(read.lines) if line.strip()), LONGEST_GREETING, MOST_LINES
     )
-    return "" if _SAID[NO].fullmatch(said) or has_link(said) or has_link(" ".join(said.split())) else said
+    rest = _EMAIL.sub(" ", said)
+    if _SAID[NO].fullmatch(said) or has_link(rest) or has_link(" ".join(rest.split())):
+        return ""
+    return _EMAIL.sub(lambda it: without_links(it[0]).strip(), said)

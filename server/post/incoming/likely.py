@@ -93,6 +93,9 @@ def nearest_line(grammar: Grammar, state: Any, seat: Seat, move: Any) -> str:
             legal = rules.legal_moves(state, seat, begun)
         except IllegalMove:
             return ""
+        if step not in legal and (missing := _missing_before(step, grammar, state, seat, begun)):
+            begun += [missing, step]
+            continue
         if step not in legal:
             words = rules.write_move(step).split()
             near = max(legal, key=lambda it: _shared(words, rules.write_move(it).split()), default=None)
@@ -104,7 +107,9 @@ def nearest_line(grammar: Grammar, state: Any, seat: Seat, move: Any) -> str:
             break
         begun.append(step)
     else:
-        return ""
+        if len(begun) == len(steps):
+            return ""
+        rest = []
     for step in rest:
         try:
             if step not in rules.legal_moves(state, seat, begun):
@@ -113,6 +118,37 @@ def nearest_line(grammar: Grammar, state: Any, seat: Seat, move: Any) -> str:
             break
         begun.append(step)
     return "; ".join(write_move(rules, it, locale) for it in begun)
+
+
+def left_out(grammar: Grammar, state: Any, seat: Seat, move: Any) -> tuple[str, str] | None:
+    """Return a step of an illegal move and the step that is missing before it, as a player may write them, or None."""
+    rules, begun = grammar.rules.rules, list[Any]()
+    for step in map(rules.read_move, rules.write_move(move).split("; ")):
+        try:
+            if step in rules.legal_moves(state, seat, begun):
+                begun.append(step)
+                continue
+        except IllegalMove:
+            return None
+        missing = _missing_before(step, grammar, state, seat, begun)
+        return missing and tuple(write_move(rules, it, grammar.locale) for it in (step, missing))
+    return None
+
+
+def _missing_before(step: Any, grammar: Grammar, state: Any, seat: Seat, begun: Sequence[Any]) -> Any:
+    """Return the step that leads from a begun turn to this step of it, or None. Of several, it is the one in fewest words,
+    such as the end of a part of the turn."""
+    rules = grammar.rules.rules
+
+    def leads_on(between: Any) -> bool:
+        try:
+            return step in rules.legal_moves(state, seat, [*begun, between])
+        except IllegalMove:
+            return False
+
+    found = list(filter(leads_on, rules.legal_moves(state, seat, begun))) if begun else []
+    lengths = [len(rules.write_move(it).split()) for it in found]
+    return found[lengths.index(min(lengths))] if lengths.count(min(lengths, default=0)) == 1 else None
 
 
 def _shared(words: Sequence[str], others: Sequence[str]) -> int:

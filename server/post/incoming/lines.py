@@ -19,7 +19,7 @@ from server.games import GAMES, MalformedMove, Rules
 from server.games.presentation import meant_moves, read_move, spoken_words, strange_word
 from server.post.incoming import commands
 from server.post.incoming.commands import drops, meaning, resigns, words_of
-from server.post.incoming.doubt import NO_WORDS, PASS, Manner, contradiction_in, is_question, manner_of
+from server.post.incoming.doubt import NO_WORDS, PASS, Manner, contradiction_in, manner_of
 from server.post.incoming.help_lines import help_lines
 from server.sanitize import without_unseen
 
@@ -50,6 +50,8 @@ _ARROW = re.compile(
 )  # as in `5 -> leo c`
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
 _BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
+_END_OF_QUESTION, _END_OF_SENTENCE = re.compile(r"\?[ ]+(?=\S)"), re.compile(r"(?<=[.!?])[ ]+")
+_MOST_SENTENCES = 6  # of a line with a question that are looked at
 _MOST_OFFERED = 100  # moves per line
 FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
 _BETWEEN_STEPS = re.compile(  # what players write instead of a semicolon
@@ -152,7 +154,7 @@ _MOST = max(len(phrase.split()) for phrase in _FILLERS)
 @dataclass(frozen=True)
 class Wishes:
     """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
-    line, `fine`, `others`, `questions` and `is_prose`.
+    line, `fine`, `others`, `unread`, `questions` and `is_prose`.
 
     The problems are:
     - `automatic`: a machine wrote the email. We don't reply to it.
@@ -187,6 +189,7 @@ class Wishes:
     line: str = ""
     fine: tuple[str, ...] = field(default=(), compare=False)  # the lines that were understood beside the faulty line
     others: tuple[str, ...] = field(default=(), compare=False)  # the lines of prose below the faulty line
+    unread: tuple[str, ...] = field(default=(), compare=False)  # other lines that weren't understood either
     questions: tuple[str, ...] = field(default=(), compare=False)  # beside lines that were understood
     remarks: tuple[str, ...] = field(default=(), compare=False)  # the other sentences below them
     written: str = field(default="", compare=False)  # the move as the player wrote it, in a single line
@@ -448,11 +451,19 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[str]:
 
 
 def _parts(line: str, grammar: Grammar) -> Sequence[str]:
-    """Return a pair if a line is a move or command with a question behind it. Otherwise return the line alone."""
-    if is_question(line) and not grammar.is_light and _command(line, grammar) is None:
-        for found in _BEFORE_QUESTION.finditer(line):
-            if (command := _command(line[: found.start()], grammar)) and not command.is_harmless:
-                return line[: found.start()], line[found.end() :]
+    """Return a move or command and the questions beside it in the same line as lines of their own. Return any other line
+    alone."""
+    if "?" not in line or len(line) > LONGEST or grammar.is_light or _command(line, grammar) is not None:
+        return (line,)
+    begins = [0, *(it.end() for it in _END_OF_QUESTION.finditer(line))][:_MOST_SENTENCES]
+    for begin in begins:
+        behind = list(_BEFORE_QUESTION.finditer(line, begin))[:_MOST_SENTENCES]
+        for end, rest in [*(it.span() for it in behind), (len(line), len(line))]:
+            asks = "?" in line[:begin] or "?" in line[rest:]
+            command = _command(line[begin:end], grammar) if asks else None
+            if command and not command.is_harmless:
+                beside = [_END_OF_SENTENCE.split(it) for it in (line[:begin], line[rest:])]
+                return [it for it in (*beside[0], line[begin:end], *beside[1]) if it]
     return (line,)
 
 

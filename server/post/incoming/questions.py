@@ -13,6 +13,7 @@ from flask_babel import gettext, ngettext
 from server.accounts.calendars import stored_zone
 from server.accounts.players import profile
 from server.accounts.rate_limits import most_of
+from server.bots import LEVELS
 from server.clock import clock
 from server.games import Json, RuleError, Seat, SeededDice
 from server.games.presentation import (
@@ -41,6 +42,7 @@ from server.post import topics
 from server.post.desk.account import today_of
 from server.post.desk.commands import BY_NAME, HELP, NEW, PLAY, REMATCH, RULES, SET
 from server.post.desk.days import period_in_sentence
+from server.post.desk.reading import OF_MISTAKES
 from server.post.desk.rule_texts import Section, rules_in_short, section_about, section_called
 from server.post.desk.setting_lines import line_for_setting, setting_command
 from server.post.desk.setting_wishes import wished_setting
@@ -91,7 +93,7 @@ from server.post.table_help import (
     help_for,
     help_for_now,
     looking_back,
-    rematch_word,
+    playing_again,
     turns_before,
 )
 from server.post.terms import STOPPING_AT_TABLE, terms_if_late, terms_of
@@ -111,6 +113,7 @@ _BESIDE_TABLES = (
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _PLANS = re.compile(r"\b(?:plans?|pläne|pian[oi])\b", re.IGNORECASE)
 _NO_PASSING = noted('You can\'t pass now. Send one of your moves, or "%(resign)s" to give up your seat.')
+_NONE_REFUSED = noted("We haven't refused any of your emails in this turn.")
 _TO_PLAN = noted('To plan a move for your next turn, reply for example "%(line)s".')
 _COMMANDS = PAUSE, VACATION, STAND_IN, RESIGN, UNDO  # also topics
 
@@ -152,8 +155,9 @@ def _answers(question: str, about: Callable[..., bool], doing: Doing) -> Iterato
             if to is None
             else gettext("Your last move: %(move)s", move=in_words(rules, move_after(game, to), locale))
         )
-    if about(topics.REFUSED):
-        yield why_refused(doing.mail)
+    refusal = newest_refusal(doing.mail) if about(topics.REFUSED) or OF_MISTAKES.search(question) else ""
+    if refusal or about(topics.REFUSED):
+        yield refusal or gettext(_NONE_REFUSED)
     if about(topics.SECRETS):
         yield from _secrets(question, game)
     if about(topics.STOPPING) and not about(topics.MAILS):
@@ -244,7 +248,7 @@ def _turns_left(game: Game, seat: Seat) -> Iterator[str]:
     """Yield about how many turns a seat has left, by the game's own estimate."""
     usual = usual_turns(game.head.rules, len(game.seats))
     if usual and (left := usual - turns_before(game, seat, game.version + 1)) > 0:
-        yield str(ngettext("You have about %(num)s more turn", "You have about %(num)s more turns", left))
+        yield str(ngettext("You have about %(num)s more turn.", "You have about %(num)s more turns.", left))
 
 
 def _secrets(question: str, game: Game) -> list[str]:
@@ -259,9 +263,9 @@ def _section(id_: str, game: Game) -> Section | None:
     return section_called(id_, game.head.rules, spoken().locale, len(game.seats), game.head.options)
 
 
-def why_refused(mail: Incoming) -> str:
-    """Return what our newest reply to this turn that refused something said. Replies to a previous player stay secret.
-    Replies before the player's last move, and those about that move, are settled."""
+def newest_refusal(mail: Incoming) -> str:
+    """Return what our newest reply to this turn that refused something said, or "". Replies to a previous player stay
+    secret. Replies before the player's last move, and those about that move, are settled."""
     game, since = load(mail.game_id), last_change_of_hands(whole_log(mail.game_id), mail.seat)
     rules, played = Spoken(game.table.rules, spoken().locale), None
     if game.table.turns and (to := last_move(game, mail.seat, clock.now())) is not None:
@@ -273,9 +277,16 @@ def why_refused(mail: Incoming) -> str:
 
     told = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     if (refused := next((it for it in told if it["wrong"] and is_open(it)), None)) is None:
-        return str(gettext("We haven't refused any of your emails in this turn."))
-    line = clean(refused["line"], _MOST_QUOTED)
-    return f"{gettext('“%(line)s”', line=line)} – {refused['wrong']}" if line else refused["wrong"]
+        return ""
+    line = refused["line"]
+    return f"{_quote(line)} – {refused['wrong']}" if line else refused["wrong"]
+
+
+def _quote(line: str) -> str:
+    """Return a line in quotation marks, shortened for a sentence."""
+    told = clean(line, _MOST_QUOTED)
+    is_whole = told == clean(line, _MOST_QUOTED + 1)
+    return str(gettext("“%(line)s”", line=told if is_whole else f"{told.rpartition(' ')[0] or told} …"))
 
 
 def _scores(game: Game, seat: Seat) -> Iterator[str]:
@@ -302,6 +313,21 @@ _MOST_POSSIBLE = 8  # words in the place of an unknown one
 _MOST_SAID = 200  # characters of prose that an answer repeats
 _MOST_QUOTED = 60  # characters of a line in a sentence
 _MOST_NAMED = 4  # moves or lines in a sentence
+_REMATCH = re.compile(
+    r"\b(?:rematch|revanche|rivincita|play (?:it )?again|another (?:game|round)|(?:noch(?: ?mal|(?: einmal)?)|wieder) spielen"
+    r"|noch eine (?:partie|runde)|rejouer|encore une partie|giocare (?:ancora|di nuovo)|un['’]altra partita)\b",
+    re.IGNORECASE,
+)
+_WEAKER = re.compile(
+    r"\b(?:easier|weaker|simpler|leichter\w*|einfacher\w*|schwächer\w*|plus (?:faciles?|faibles?|simples?)|moins forts?"
+    r"|più (?:facil|debol|semplic)[ei]|meno fort[ei])\b",
+    re.IGNORECASE,
+)
+_STRONGER = re.compile(
+    r"\b(?:harder|stronger|tougher|better bots?|stärker\w*|schwerer\w*|schwieriger\w*|plus (?:forts?|difficiles?)|più (?:fort|difficil)[ei])\b",
+    re.IGNORECASE,
+)
+_USUAL_LEVEL = 2  # about which bots without a level play
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])\b[^?]{0,20}", re.IGNORECASE)
 _PROBLEMS = {
     "asks-to-stop": STOPPING_AT_TABLE,
@@ -415,18 +441,21 @@ def explain(doing: Doing, wishes: Wishes) -> None:
             _add_unplayed(doing, written)
             return
         if doing.game.table.status in OVER:
-            told = gettext(
-                'The game is over. To play again, reply "%(rematch)s". To write to the others, begin the line with "%(say)s".',
-                rematch=rematch_word(),
-                say=word_for(SAY, spoken().locale),
+            writing = gettext(
+                'To write to the others, begin the line with "%(say)s".', say=word_for(SAY, spoken().locale)
             )
+            again = playing_again(doing.game, doing.player_id)
+            over = " ".join((gettext("The game is over."), again, writing))
+            if line_at_level := _rematch_at_other_level(doing, text):
+                answer |= {"done": [line_at_level, *left], "line": line}
+                return
             doing.offers.append(REMATCH)
             alone = gettext(
                 'To start a new game against bots, reply "%(play)s".',
                 play=f"{BY_NAME[PLAY].word(spoken().locale)} {doing.game.head.rules}",
             )
             has_others = len(people_of(doing.game)) > 1
-            answer |= {"done": [told, *([alone] if has_others else []), *left], "line": line}
+            answer |= {"done": [over, *([alone] if has_others else []), *left], "line": line}
             return
         if (wishes.is_prose or _mentioned_in(line)) and _offers_lines(doing, written):
             answer["done"] += left
@@ -444,6 +473,21 @@ def explain(doing: Doing, wishes: Wishes) -> None:
         answer["wrong"] = " ".join([wrong or _problem(doing.game, wishes.problem or ""), *left])
 
 
+def _rematch_at_other_level(doing: Doing, text: str) -> str:
+    """Return how to play again against bots alone that are one level weaker or stronger, if a text asks for that, or ""."""
+    game, step = doing.game, 1 if _STRONGER.search(text) else -1 if _WEAKER.search(text) else 0
+    bots = [bot for row in game.seats if row.seat != doing.mail.seat and (bot := game.bot_at(row.seat))]
+    if not (step and _REMATCH.search(text) and bots and len(people_of(game)) == 1):
+        return ""
+    level = step + (int(bots[0].removeprefix("level-")) if bots[0] in LEVELS else _USUAL_LEVEL)
+    if f"level-{level}" not in LEVELS:
+        return ""
+    which = f"{game.head.rules} {len(game.seats)} level={level}"
+    doing.offers.append(f"{PLAY} {which}")
+    line = f"{BY_NAME[PLAY].word(spoken().locale)} {which}"
+    return str(gettext('To play again against bots of level %(level)s, reply "%(line)s".', level=level, line=line))
+
+
 def _add_unplayed(doing: Doing, written: Sequence[str]) -> None:
     """Add to the answer which of these lines seems to name a move, that it wasn't played, and what is unclear in it."""
     answer, own = doing.answer, _statements_in(written)
@@ -453,10 +497,11 @@ def _add_unplayed(doing: Doing, written: Sequence[str]) -> None:
         why = _unclear(doing, Wishes(problem="not-understood", line=line))
     elif grammar.legal:
         line = next((it for it in own if has_long_word_of(it, grammar)), "")
+        why = _fault_of(line, view_of(doing.game, doing.mail.seat), grammar)
     if line:
-        quoted = gettext("“%(line)s”", line=clean(line, _MOST_QUOTED))
         told = " ".join(filter(None, (gettext("No move was played."), why)))
-        answer["done"].insert(0, f"{quoted} – {told}")
+        # "Is that allowed?" is about this line
+        answer["done"] = [f"{_quote(line)} – {told}", *(it for it in answer["done"] if it != gettext(_NONE_REFUSED))]
         answer["line"] = clean(" ".join(written), _MOST_SAID)
         answer["how"] = answer["how"] or help_for_now(doing.game, doing.mail.seat, line)
 
@@ -509,16 +554,19 @@ def _problem(game: Game, problem: str) -> str:
 
 
 def _left_undone(wishes: Wishes) -> list[str]:
-    """Return a sentence about the lines that were understood, but left undone because another line was not."""
+    """Return a sentence about the lines that weren't understood either, and one about those that were understood, but
+    left undone because another line was not."""
+    unread = spoken().listed(list(map(_quote, wishes.unread[:_MOST_NAMED])))
+    also = [str(gettext("We don't understand %(lines)s either.", lines=unread))] if wishes.unread else []
     if not wishes.fine:
-        return []
-    quoted = [gettext("“%(line)s”", line=clean(line, _MOST_QUOTED)) for line in wishes.fine[:_MOST_NAMED]]
+        return also
+    quoted = list(map(_quote, wishes.fine[:_MOST_NAMED]))
     told = gettext(
         "We understood %(lines)s, but did nothing because of the line above. Send everything again with that line "
         "corrected or left out.",
         lines=spoken().listed(quoted),
     )
-    return [str(told)]
+    return [str(told), *also]
 
 
 class _Found(NamedTuple):
@@ -547,7 +595,7 @@ def _answer_to(question: str, doing: Doing, nearest: str = "") -> _Found | None:
     def found_by_topic() -> _Found | None:
         if not topic or (by_topic := found(lambda *among: topic in among)):
             return by_topic if topic else None
-        answer = general_answer(topic, question, (game.head.rules,))
+        answer = general_answer(topic, question, (game.head.rules,), is_at_table=True)
         told = [*answer.told, *answer.items]
         return _Found(told, answer.lines, does=bool(answer.lines)) if told or answer.lines else None
 
@@ -583,6 +631,13 @@ def _answers_question(doing: Doing, wishes: Wishes) -> bool:
             doing.answer |= {"moves": True, "asks": any(it.lists_moves for it in known)}
         if any(it.is_advised for it in known):
             do(doing, Wishes(hints=True))
+        if game.table.status in OVER and any(map(_REMATCH.search, _statements_in(written))):
+            doing.answer["done"].insert(0, playing_again(game, doing.player_id))
+            if not doing.offers:
+                doing.offers.append(REMATCH)
+        how = doing.answer["how"]
+        if _offers_lines(doing, _statements_in(written)):
+            doing.answer["how"] = _merged([how, doing.answer["how"]])
         if unknown := [question for question, it in found.items() if it is None]:
             doing.answer["done"].append(_about_unknown(unknown))
         return True
@@ -626,7 +681,7 @@ def answer_beside(doing: Doing, questions: Sequence[str]) -> None:
 
 
 def _about_unknown(questions: Sequence[str]) -> str:
-    quoted = [str(gettext("“%(line)s”", line=clean(it, _MOST_QUOTED))) for it in questions[:_MOST_NAMED]]
+    quoted = list(map(_quote, questions[:_MOST_NAMED]))
     told = gettext(
         'We can\'t answer %(questions)s. To ask everyone at the table, begin the line with "%(say)s". To see what we '
         'understand, reply "%(help)s".',
@@ -663,7 +718,16 @@ def _quoted(lines: Sequence[str]) -> Json:
         for nr, it in enumerate(lines, 1)
         if is_question(it) or is_about(it, *_BESIDE_TABLES) or name_in(it) or wished_setting(it)
     ]
-    return {"line": clean(" ".join(lines[: max(answered, default=1)]), _MOST_SAID), "written": list(lines)}
+    return {"line": clean(_in_one_line(lines[: max(answered, default=1)]), _MOST_SAID), "written": list(lines)}
+
+
+def _in_one_line(lines: Sequence[str]) -> str:
+    """Join lines, with a slash between those that don't belong to the same sentence."""
+    told, above = "", ""
+    for line in lines:
+        is_apart = told and len(above) < FULL_LINE and line[:1].isupper() and not re.search(r"\W\s*$", told)
+        told, above = f"{told}{' / ' if is_apart else ' '}{line}".strip(), line
+    return told
 
 
 def _unclear(doing: Doing, wishes: Wishes) -> str:
@@ -679,7 +743,9 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if (command := near_command(wishes.line, locale)) and not passes(wishes.line, locale):
         word = word_for(command, locale)
         can_follow_yes = command in (PAUSE, RESUME, UNDO, RESIGN)  # a resignation is confirmed first
-        doing.offers += [command] if can_follow_yes else []
+        if can_follow_yes:
+            doing.offers.append(command)
+            return str(gettext('Did you mean "%(move)s"? Then just reply "yes".', move=word))
         return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=word))
     status, is_off_turn = doing.game.table.status, turn_of(doing.game.table, doing.mail.seat) is None
     if is_off_turn and meaning(wishes.line.partition(" ")[0], locale) is None:  # commands are possible at any time
@@ -700,7 +766,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     if near or len(turned) == 1:
         move = near[1] if near else turned[0]
         doing.offers.append(rules.write_move(move))
-        asks = gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale))
+        asks = gettext('Did you mean "%(move)s"? Then just reply "yes".', move=write_move(rules, move, locale))
         return f"{unknown} {asks}" if near else str(asks)
     if perhaps := _perhaps(doing, line):
         return perhaps
@@ -720,7 +786,7 @@ def _unclear(doing: Doing, wishes: Wishes) -> str:
     moves = ", ".join(write_move(rules, it, locale) for it in meant[:_MOST_NAMED])
     if len(meant) == 1:
         doing.offers.append(rules.write_move(meant[0]))
-        return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=moves))
+        return str(gettext('Did you mean "%(move)s"? Then just reply "yes".', move=moves))
     if len(meant) > _MOST_NAMED:
         return str(gettext("This line is only part of a move, such as %(moves)s. Send the whole move.", moves=moves))
     if meant:
@@ -748,7 +814,7 @@ def _perhaps(doing: Doing, line: str) -> str:
     except RuleError as error:
         return doing.why_not(error, move)
     doing.offers.append(rules.write_move(move))
-    return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=write_move(rules, move, locale)))
+    return str(gettext('Did you mean "%(move)s"? Then just reply "yes".', move=write_move(rules, move, locale)))
 
 
 def _unknown(word: str) -> str:

@@ -6,19 +6,26 @@ Greetings and sentences next to a move are harmless, but near misses are not.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from server.games import GAMES
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
-from server.post.incoming.doubt import contradiction_in, questions_in, remarks_in
+from server.post.incoming.doubt import (
+    begins_with_question,
+    contradiction_in,
+    ends_with_question,
+    is_question,
+    questions_in,
+    remarks_in,
+)
 from server.post.incoming.lines import (
     PICTURE,
     Grammar,
@@ -279,7 +286,8 @@ class _Known:
             if (counts or line.is_near) and not self._is_old(line):
                 return Wishes(problem="amid-our-letter", line=line.text)
         if any(line.text for line in lines) and not any(line.text for line in own):
-            return Wishes(problem="only-our-letter")
+            asked = [line for line in copied if is_question(line.prose)]
+            return self._wishes(asked) if asked else Wishes(problem="only-our-letter")
         # a notice may stand above a quote, and a hint may be a name
         unclear = (
             nr
@@ -368,13 +376,14 @@ class _Known:
         grammar, fine = self.grammar, tuple(line.text for line in lines if line.command)
         lines = self._without_hints_in_prose(lines)
         if several := next((line.text for line in lines if not line.command and line.is_several), ""):
-            return Wishes(problem="two-moves", line=several)
+            return Wishes(problem="two-moves", line=several, fine=fine, unread=_unread(lines, several))
         commands, near = [line.command for line in lines if line.command], self._near_miss(lines)
         written = [line.prose for line in lines]
         against, questions = contradiction_in(written, grammar.is_light), questions_in(written)
         if near:
             others = tuple(it for it in questions if it != near)
-            return Wishes(problem="not-understood", line=near, fine=fine, questions=others)
+            unread = _unread(lines, near)
+            return Wishes(problem="not-understood", line=near, fine=fine, questions=others, unread=unread)
         if all(command.settings for command in commands):  # without any, or beside prose
             own = [line for line in lines if line.text]
             prose = [line.text for line in own if not (line.command or line.manner.is_courtesy)]
@@ -387,7 +396,10 @@ class _Known:
         wishes = together(lines, grammar.rules)
         doubted = None if wishes.problem == "two-moves" else self._doubt(lines, against)
         begin = next(nr for nr, it in enumerate(lines) if it.command)
-        return replace(doubted or wishes, questions=questions, remarks=remarks_in(written[begin:], grammar.signed))
+        wishes = doubted or wishes
+        if wishes.problem and wishes.line:
+            wishes = replace(wishes, fine=tuple(it for it in fine if it != wishes.line))
+        return replace(wishes, questions=questions, remarks=remarks_in(written[begin:], grammar.signed))
 
     def _near_miss(self, lines: Sequence[Line]) -> str:
         """Return the first line that may be meant as a move or command, or as part of one, or ""."""
@@ -433,11 +445,18 @@ class _Known:
 
 def _rest_of_sentence(lines: Sequence[Line], place: int) -> str:
     """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
-    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph."""
+    Otherwise return "". A greeting or a lead-in such as "I'd play" may begin a paragraph, and a wrapped question may stand
+    beside the line."""
     before, above, below = (_prose_at(lines, place + it) for it in (-2, -1, 1))
-    if above.text and not above.manner.is_whole and not (above.manner.begins and not before.text):
+    is_whole = above.manner.is_whole or (above.manner.begins and not before.text)
+    if above.text and not is_whole and not ends_with_question(_paragraph(reversed(lines[:place]))[::-1]):
         return above.text
-    return "" if below.manner.ends else below.text
+    return "" if below.manner.ends or begins_with_question(_paragraph(lines[place + 1 :])) else below.text
+
+
+def _paragraph(lines: Iterable[Line]) -> list[str]:
+    """Return the first lines up to an empty one or a command."""
+    return [line.text for line in takewhile(lambda line: line.prose != "", lines)]
 
 
 def _prose_at(lines: Sequence[Line], place: int) -> Line:
@@ -466,3 +485,9 @@ def _by_letters(wishes: Wishes) -> Wishes:
     counts only if it is the only wish, since empty lines can make it prose."""
     hints = wishes.hints and wishes == Wishes(hints=True)
     return replace(wishes, says=tuple(map(_letters, wishes.says)), hints=hints, line="")
+
+
+def _unread(lines: Sequence[Line], faulty: str) -> tuple[str, ...]:
+    """Return the lines beside the faulty one that may be meant as moves or commands, too."""
+    near = (line.text for line in lines if not line.command and (line.is_near or line.is_several or line.is_strange))
+    return tuple(it for it in dict.fromkeys(near) if it != faulty and not is_question(it))

@@ -1,7 +1,7 @@
 """Replies to players' emails, and the lines that such an email may quote from ours."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, reduce
@@ -20,11 +20,12 @@ from server.post.incoming.html_text import lines_of_page
 from server.post.letters.chat import Chat
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.table_help import joining_line, so_far
+from server.post.table_help import begun_in_words, for_game, joining_line, so_far
 from server.post.wording import GameLetter, answer_above, by_beginning, moment, spoken, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
 
+PLAYED = noted("Move played")
 _LINES_BESIDE_FAULT = 5  # with moves
 _LINES_IN_TURN = 10
 _LINES_KEPT = 200  # number of emails whose lines are cached
@@ -66,7 +67,7 @@ class Answer(GameLetter):
         if self.confirm:
             return noted("Please confirm")
         if self.played:
-            return noted("Your turn goes on") if self.rest else noted("Move played")
+            return noted("Your turn goes on") if self.rest else PLAYED
         return noted("Not done") if self.wrong else super().headline
 
 
@@ -74,6 +75,48 @@ class Answer(GameLetter):
 def answer(reader: Reader) -> Answer:
     is_asked = turn_of(reader.game.table, reader.seat) is not None
     return replace(_about_mail(reader, reader.due if is_asked else NO_TIME), chat=reader.chat)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartOfAnswer(Answer):
+    """A reply to what the reader's email says about one of several games. Its lines begin with the number of the game."""
+
+    number: int  # of the game in the reader's list
+    is_nearest: bool  # whether `moves` are those nearest to the reader's line
+
+
+def part_of_answer(reader: Reader, number: int, has_turn: bool) -> PartOfAnswer:
+    """Return the reply without the table. Below a line that can't be read, it has the nearest moves instead of
+    commands. `has_turn`: whether the email also has a part about the reader's turn in this game."""
+    it, said, rules, state = answer(reader), reader.letter.data, reader.game.table.rules, reader.game.table.state
+    moves: tuple[str, ...] = it.moves if said.get("asks") else ()
+    is_unread = bool(it.due and it.line and (it.wrong or (it.how and not said.get("written"))))
+    if is_unread and not moves:
+        legal = (
+            presentation.write_move(rules, move, spoken().locale) for move in rules.legal_moves(state, reader.seat)
+        )
+        moves = tuple(for_game(number, move) for move in _nearest_first(legal, it.line)[:_LINES_BESIDE_FAULT])
+
+    def own(line: str) -> str:
+        return line and for_game(number, line)
+
+    here = vars(it) | {
+        "rest": own(it.rest),
+        "confirm": own(it.confirm),
+        "hints": tuple((own(move), how_good) for move, how_good in it.hints),
+        "moves": moves,
+        "joining": own(it.joining),
+        "how": () if is_unread else tuple(map(own, it.how)),
+        "table": "",
+    }
+    if has_turn:
+        here |= {"due": "", "since": (), "chat": None, "moves": ()}
+    return PartOfAnswer(**here, number=number, is_nearest=is_unread)
+
+
+def _nearest_first(lines: Iterable[str], written: str) -> list[str]:
+    """Return lines with moves, those first that share most words with this one."""
+    return sorted(lines, key=lambda line: -len(_words_in(line) & _words_in(written)))
 
 
 def bring_up_to_date(row: LetterRow, game: Game) -> None:
@@ -97,7 +140,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     goes_on = bool(said["played"] and moves)
     listed = by_beginning([presentation.write_move(rules, move, spoken().locale) for move in moves])
     if said["wrong"]:
-        listed.sort(key=lambda line: -len(_words_in(line) & _words_in(said["line"])))  # the nearest first
+        listed = _nearest_first(listed, said["line"])
     shown = listed if said.get("asks") else listed[: _LINES_BESIDE_FAULT if said["wrong"] else _LINES_IN_TURN]
     link = reader.link_of(turn) if turn is not None else ""
     is_away = begun and bool(game.table.stand_ins[seat]) and game.table.status in ("running", "paused")
@@ -106,7 +149,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         **(time if is_asked else NO_TIME),
         **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
         doubt=said.get("doubt", ""),
-        played=presentation.in_words(rules, said["played"], spoken().locale),
+        played=begun_in_words(game, seat) if goes_on else presentation.in_words(rules, said["played"], spoken().locale),
         rest=presentation.whole_turn(rules, game.table.state, seat, spoken().locale) if goes_on else "",
         goes_on=presentation.rest_of_turn(rules, game.table.state, seat, spoken().locale) if goes_on else "",
         since=reader.happened(said["since"]) if said["played"] else (),
@@ -181,7 +224,8 @@ def with_confirmation(data: Json, said: Json) -> Json:
     it for the oldest reply first."""
     if said["played"]:
         since = data.get("since", said["since"])
-        data = {**data, "played": said["played"], "since": since, "undone_first": "undone" in data}
+        remarks = [*data.get("remarks", ()), *said["done"]]
+        data = {**data, "played": said["played"], "since": since, "undone_first": "undone" in data, "remarks": remarks}
     return {**data, "undone": said["undone"], "undone_first": False} if said.get("undone") else data
 
 

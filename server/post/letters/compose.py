@@ -43,6 +43,9 @@ _SHOWING = turns.YourTurn | answers.Answer | games.GameBegun
 _PICTURE = "table.png"
 
 
+Part = tuple[LetterRow | PlayerLetterRow, Game | None]  # an email that may be a part of another, and its game
+
+
 class Written(NamedTuple):
     """An email that is ready to be sent, with its SMTP envelope."""
 
@@ -67,20 +70,24 @@ def compose(
     return _with_return_path(written, row, player, reply_domain)
 
 
-def compose_together(
-    turns_of: Sequence[tuple[LetterRow, Game]], player: Player, base_url: str, reply_domain: str | None
-) -> Written | None:
-    """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
-    it replaces.
+def compose_together(parts: Sequence[Part], player: Player, base_url: str, reply_domain: str | None) -> Written | None:
+    """Return one email about turns in several games of the same reader, or our replies about several games. It gets the
+    id of the first of the emails that it replaces.
 
     Replies go to the post desk, where a line begins with the number of its game. As HTML, the email also has a button
     for each game, with a reply address of its own.
     """
-    row = turns_of[0][0]
+    row = parts[0][0]
     zone = stored_zone(player.zone)
-    readers = [Reader(game, it.seat, zone, base_url, it) for it, game in turns_of]
+    readers = []
+    for it, game in parts:
+        if game and isinstance(it, LetterRow):
+            if it.kind == ANSWER.name:
+                answers.bring_up_to_date(it, game)
+            readers.append(Reader(game, it.seat, zone, base_url, it))
+    of_desk = [said for it, game in parts if game is None for said in it.data["said"]]
     with force_locale(stored_locale(player.locale)):
-        words = several.your_turns(player, readers, reply_domain)
+        words = several.your_turns(player, readers, reply_domain, said=of_desk)
         reply_to = f"{player_word(player.player_id, player.email)}@{reply_domain}" if reply_domain else None
         written = _written(_Envelope(row, base_url, player.email, reply_to), words)
     return _with_return_path(written, row, player, reply_domain)
@@ -132,7 +139,7 @@ def _written(
     if reply_to:
         is_at_table = isinstance(words, desk.DeskAnswer) and words.at_table
         is_accepted = isinstance(words, seats.Rsvp) and words.is_accepted
-        has_no_turn = isinstance(words, several.YourTurns) and not (words.turns or words.listed)
+        has_no_turn = isinstance(words, several.YourTurns) and not (words.turns or words.listed or words.replies)
         takes_commands = is_accepted or has_no_turn or isinstance(words, _OF_DESK | games.GameClosing)
         mark = (
             wording.command_above()

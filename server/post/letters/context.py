@@ -1,6 +1,6 @@
 """The functions that build emails, and their input."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, ItemsView, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import groupby
@@ -11,7 +11,7 @@ from flask_babel import gettext
 
 from server.accounts.notice_kinds import ANSWER, YOUR_TURN, NoticeKind
 from server.clock import clock
-from server.games import Json, Seat, without_undone
+from server.games import Json, MalformedMove, Seat, without_undone
 from server.games.presentation import bot_name, draw, draw_end, in_words, sentence, with_news
 from server.play.game import Game, has_left, last_minute
 from server.play.notices import is_outdated
@@ -178,19 +178,39 @@ class Reader(NamedTuple):
 
     @property
     def done(self) -> tuple[str, ...]:
-        """Return the move and the take-back that this email confirms, a sentence each, in their order."""
+        """Return the move and the take-back that this email confirms, a sentence each, in their order, and what the reply
+        that it contains says beside them."""
         undone = in_words(self.game.table.rules, self.letter.data.get("undone", ""), spoken().locale)
         told = (
             gettext("You played: %(move)s", move=self.played) if self.played else "",
             gettext("Your move has been taken back: %(move)s", move=undone) if undone else "",
         )
-        return tuple(filter(None, told[::-1] if self.letter.data.get("undone_first") else told))
+        told = told[::-1] if self.letter.data.get("undone_first") else told
+        return (*filter(None, told), *self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return what the reply that this email contains says beside the move."""
+        return tuple(self.letter.data.get("remarks", ()))
 
     def since_own_move(self) -> tuple[str, ...]:
         """Return what this seat saw since the last move of its player, without the start and the end of the game. If the
-        email confirms that move, include it."""
+        email confirms that move, include its results."""
         items = [it for it in story(self.game, self.seat) if it["type"] not in ("game-started", "game-ended")]
-        return self._told(items, self._news_since(items))
+        since = self._news_since(items)
+        if move := self._played_move:
+            items = [it for it in items if it["seat"] != self.seat or it["version"] <= since or not move <= it.items()]
+        return self._told(items, since)
+
+    @property
+    def _played_move(self) -> ItemsView[str, Any] | None:
+        """Return the fields of the move that this email confirms, or None."""
+        rules = self.game.table.rules
+        try:
+            move: Json = rules.move_to_json(rules.read_move(self.letter.data.get("played", "")))
+        except MalformedMove:
+            return None
+        return move.items()
 
     def _news_since(self, items: Sequence[Json]) -> int:
         """Return the version after which everything is news to the reader."""

@@ -15,6 +15,7 @@ from server.games.presentation import draw, draw_end
 from server.play.views import describe, load_visible, story
 from server.post.desk.commands import (
     A_GAME,
+    AN_ADDRESS,
     BY_NAME,
     EXAMPLE_NAME,
     FIND,
@@ -26,8 +27,8 @@ from server.post.desk.commands import (
     name_word,
 )
 from server.post.desk.games import with_review
-from server.post.desk.reading import read_line
 from server.post.desk.rule_texts import Blocks, game_in_short, rule_sections
+from server.post.desk.setting_lines import in_words_of_reader
 from server.post.desk.wishes import Offer, Wish, naming
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
@@ -49,6 +50,7 @@ class DeskWelcome(Letter):
     called: str  # the name in the example
     inviting: str  # an example of a line with which the reader plays with a friend
     closed: bool  # whether new players can't sign up now
+    stops: bool  # whether the reader asked for no further emails
     asked: bool  # whether the reader's email asks outright for `wishes`
     wishes: tuple[Offer, ...]  # lines that open or explain a game
     told: tuple[str, ...]  # the answers to what the reader's email asks, a sentence each
@@ -58,20 +60,26 @@ class DeskWelcome(Letter):
 @builds(notice_kinds.DESK_WELCOME)
 def desk_welcome(it: Recipient) -> DeskWelcome:
     asked, closed = it.letter.data.get("asked", False), bool(it.letter.data["closed"])
+    stops = it.letter.data.get("stops", False)
     wishes = [Wish(*wish) for wish in it.letter.data.get("wishes", ())]
     wishes.sort(key=lambda wish: wish.command == RULES)
-    first = {wish.rest: wish for wish in reversed(wishes) if wish.command in (PLAY, FIND)}  # of each game
+    first = {
+        wish.rest.split()[0]: wish for wish in reversed(wishes) if wish.command in (PLAY, FIND, NEW)
+    }  # of each game
     return DeskWelcome(
         address=current_app.config["DESK_ADDRESS"] or "",
         link=it.base_url,
         example=f"{name_word(spoken().locale)} {EXAMPLE_NAME}",
         called=EXAMPLE_NAME,
-        inviting=f"{BY_NAME[NEW].word(spoken().locale)} {_smallest_game()} name@example.org",
+        inviting=f"{BY_NAME[NEW].word(spoken().locale)} {_smallest_game()} {AN_ADDRESS}",
         closed=closed,
+        stops=stops,
         asked=asked,
         wishes=tuple(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
         told=tuple(it.letter.data.get("told", ())),
-        pictured="" if closed else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
+        pictured=""
+        if closed or stops
+        else next((game for wish in wishes if (game := wish.rest.split()[0]) in GAMES), ""),
     )
 
 
@@ -82,7 +90,8 @@ def _smallest_game() -> str:
 
 def _offer(wish: Wish, is_explained: bool = False) -> Offer:
     """Return a line to reply with. `is_explained`: whether the reader should learn what the game is."""
-    return wish.offer(game_in_short(wish.rest, spoken().locale) if is_explained and wish.rest in GAMES else "")
+    game = wish.rest.partition(" ")[0]
+    return wish.offer(game_in_short(game, spoken().locale) if is_explained and game in GAMES else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +122,7 @@ class DeskAnswer(Letter):
     naming: str  # how a new player chooses a name, a sentence
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that the reader must confirm with `yes`
+    offered: int  # how many lines the email suggests of which a short reply picks one; `yes` carries out a single one
     proved: bool  # whether it is certain that the reader has written them
     yes: str  # the word with which the reader confirms them
     cut: bool  # whether commands were left out because there were too many
@@ -152,7 +162,8 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         first=tuple(_first_steps(it, data.get("wishes", ()), move is not None)) if data["new"] else (),
         naming=naming(it.player) if data["new"] and it.player else "",
         parts=tuple(parts),
-        asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
+        asked=tuple(map(in_words_of_reader, data["asked"])),
+        offered=data.get("offered", 0),  # earlier releases stored none
         proved=data.get("proved", False),
         yes=gettext("yes"),
         cut=data["cut"],
@@ -162,12 +173,6 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         images=tuple(images),
         files=tuple((file["name"], file["text"]) for said in data["said"] for file in said["files"]),
     )
-
-
-def _in_words_of(locale: str, line: str) -> str:
-    """Return a stored command in the words of this language."""
-    it = read_line(line)
-    return BY_NAME[it.command].written(locale, line) if it else line
 
 
 def _subject(of_email: str) -> str:

@@ -17,9 +17,8 @@ from server.play.votes import REFUSALS, REQUESTS, TAKE_BACK
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.chat import Chat, chat_not_seen
 from server.post.letters.context import TELLING_TURN, Reader, builds
-from server.post.table_help import filling_line, inviting_line, looking_back, rematch_word, review_word, show_word
+from server.post.table_help import filling_line, inviting_line, looking_back, playing_again, review_word, show_word
 from server.post.wording import GameLetter, counted, moment, span, spoken, with_you
-from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
 from server.translations import noted
 
@@ -297,7 +296,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
 
 # The end of a game
 
-_LAST = 6  # sentences about the last moves
+_LAST = 3  # sentences about the last moves
 _PLACES = (
     noted("You won."),
     noted("You came second."),
@@ -312,13 +311,15 @@ class GameEnded(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_ENDED
     NEWS: ClassVar = noted("%(title)s: the game is over. %(verdict)s")
     verdict: str  # the reader's place, such as "You won." or "You came third."
-    standings: tuple[str, ...]  # one line per seat, best first
+    standings: tuple[tuple[str, str, str], ...]  # place, name and score of each seat, best first
+    decision: str = ""  # what decided the game, or ""
     since: tuple[str, ...]
     played: str = ""  # the reader's last move, if this email confirms it, as the reader may write it
+    remarks: tuple[str, ...] = ()  # what our reply to that move says beside it
     own: str  # where the reader's score comes from, a sentence, or ""
     show: str  # the word that asks for the whole table
     review: str  # the word that asks for a review, or ""
-    rematch: str  # the word that asks for a rematch
+    again: str  # how to play again with the same players, a sentence
     looking_back: str = ""  # how to look back at the game, a sentence
     chat: Chat | None = None
 
@@ -344,20 +345,21 @@ def game_ended(reader: Reader) -> GameEnded | None:
     names = with_you(game.names, None if has_bot else reader.seat)
     name = game.table.rules.NAME
     unit = text.score_unit(name)
+    final, player_id = reader.final_view, reader.letter.player_id
     best_first = sorted(zip(ended.places, names, ended.scores, strict=True))
     return GameEnded(
         **reader.about,
         verdict=_verdict(own, shared, has_bot),
-        standings=tuple(
-            punctuated(f"{place}. {who}: {counted(score, unit)}", spoken().locale) for place, who, score in best_first
-        ),
+        standings=tuple((f"{place}.", who, counted(score, unit)) for place, who, score in best_first),
+        decision=text.decision(name, *final, names, None if has_bot else reader.seat, spoken().locale),
         since=reader.since_own_move()[-_LAST:],
         played=reader.played,
-        own="" if has_bot else text.own_result(name, *reader.final_view, reader.seat, spoken().locale),
+        remarks=reader.remarks,
+        own="" if has_bot else text.own_result(name, *final, reader.seat, spoken().locale),
         show=show_word(),
         review=review_word(game),
-        rematch=rematch_word(),
-        looking_back=looking_back(game, player_id) if (player_id := reader.letter.player_id) else "",
+        again=playing_again(game, player_id) if player_id and game.seat_of(player_id) == reader.seat else "",
+        looking_back=looking_back(game, player_id) if player_id else "",
         chat=reader.chat,
     )
 

@@ -360,6 +360,9 @@ def rsvp(reader: Reader) -> Rsvp:
         terms = (at_table, *terms)
         if row.data.get("unknown"):
             told = gettext("We can't answer this ourselves. %(host)s may know more.", host=_host(reader))
+            if written := unless_link(row.data.get("written", ""), ""):
+                quoted = gettext("“%(line)s”", line=written)
+                told = f"{quoted} – {told}"
         elif not row.data.get("rules"):
             words = noted("%(host)s has invited you to play %(rules)s.")
             if title != reader.rules:

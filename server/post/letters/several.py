@@ -1,19 +1,19 @@
 """Emails about turns in several games."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from flask_babel import gettext
 
-from server.accounts.notice_kinds import YOUR_TURN
+from server.accounts.notice_kinds import ANSWER, YOUR_TURN
 from server.clock import clock
 from server.play.commits import load
-from server.play.seating.lobby import WaitingGame
+from server.play.seating.lobby import WaitingGame, waiting_games
 from server.play.turns.turn_links import turn_word
 from server.post.coalescing import MOST
-from server.post.letters.addresses import turn_address
+from server.post.letters import addresses, answers
 from server.post.letters.chat import Chat
 from server.post.letters.context import Reader, Recipient
 from server.post.letters.turns import YourTurn, your_turn
@@ -83,8 +83,17 @@ class ListedTurn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Said:
+    """A reply of the post desk to a line."""
+
+    line: str  # as the player wrote it
+    told: tuple[str, ...]  # sentences
+    lines: tuple[str, ...]  # the items of a list below them
+
+
+@dataclass(frozen=True, kw_only=True)
 class YourTurns(Letter):
-    """Turns in several games, or the bundle, which may also have one turn or none."""
+    """Turns in several games, replies about several games, or the bundle, which may also have one turn or none."""
 
     KIND: ClassVar = YOUR_TURN
     TEMPLATE: ClassVar = "your-turns"
@@ -92,8 +101,18 @@ class YourTurns(Letter):
     turns: tuple[TurnOfSeveral, ...]  # most urgent first
     images: tuple[tuple[str, bytes], ...] = ()  # inline images, each with its name
     listed: tuple[ListedTurn, ...] = ()  # turns beyond those
+    replies: tuple[answers.PartOfAnswer, ...] = ()  # to the reader's email
+    said: tuple[Said, ...] = ()  # what the post desk replies to the same email
     news: tuple[GameLetter, ...] = ()  # the bundled emails
+    waiting_in_all: int = 0  # games that wait for the reader, if this email replies to theirs
     hours: str = ""  # when the reader gets this email, and how to change that, if it is a bundle
+
+    @property
+    def headline(self) -> str:
+        if not self.replies and not self.said:
+            return super().headline
+        is_played = not self.said and all(it.headline == answers.PLAYED for it in self.replies)
+        return answers.PLAYED if is_played else ANSWER.headline
 
 
 def your_turns(
@@ -102,18 +121,39 @@ def your_turns(
     reply_domain: str | None,
     listed: tuple[ListedTurn, ...] = (),
     news: tuple[GameLetter, ...] = (),
+    said: Sequence[Mapping[str, Any]] = (),
 ) -> YourTurns:
-    urgent_first = sorted(readers, key=lambda it: it.letter.data["due_at"])
-    numbers = known_numbers(player.player_id, [it.game.game_id for it in urgent_first])
+    """Return an email with these turns, most urgent first, and these replies. `said` is what the post desk replies."""
+    about = list(readers)
+    numbers = known_numbers(player.player_id, [it.game.game_id for it in about])
+    urgent_first = sorted(
+        (it for it in about if it.letter.kind == YOUR_TURN.name),
+        key=lambda it: (it.letter.data["due_at"], numbers[it.game.game_id]),
+    )
+    replied = [(numbers[it.game.game_id], it) for it in about if it.letter.kind == ANSWER.name]
+    turns = {it.game.game_id for it in urgent_first}
+    replies = [
+        answers.part_of_answer(it, number, it.game.game_id in turns)
+        for number, it in sorted(replied, key=lambda it: it[0])
+    ]
     told, images = list[TurnOfSeveral](), []
     for reader in urgent_first:
         number, row = numbers[reader.game.game_id], reader.letter
         name, (image, alt) = _PICTURE.format(number), reader.picture(is_over=False)
-        address = turn_address(row, row.data["turn"], reply_domain) if reply_domain else ""
+        address = addresses.turn_address(row, row.data["turn"], reply_domain) if reply_domain else ""
         is_explained = any(it.rules == reader.rules and not it.explains for it in told)
         told.append(_turn_of_several(reader, number, address, name, alt, is_explained))
         images.append((name, image))
-    return YourTurns(name=player.name, turns=tuple(told), images=tuple(images), listed=listed, news=news)
+    return YourTurns(
+        name=player.name,
+        turns=tuple(told),
+        images=tuple(images),
+        listed=listed,
+        replies=tuple(replies),
+        waiting_in_all=len(waiting_games(player.player_id)) if replies else 0,
+        said=tuple(Said(line=it["line"], told=tuple(it["told"]), lines=tuple(it["items"])) for it in said),
+        news=news,
+    )
 
 
 def turns_in_bundle(

@@ -228,7 +228,7 @@ class Person:
         else:
             letter = yield from self._plays_to_the_end(letter)
         letter = yield from self._asks(letter, "games", "show 1", "history 1")
-        finding = [f"find sternenhimmel 3 {self.number + 24} hours"]
+        finding = [f"find sternenhimmel 3 {self.number + 49} hours"]  # none has the usual pace of others' games
         more = ["cancel find", "new sternenhimmel 3", f"invite guest-{self.number}@d.example to 3"]
         more += ["leave 3", "vacation 2027-07-01..2027-07-14"]
         if self.habit == "several commands":

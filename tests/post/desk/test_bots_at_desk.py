@@ -8,11 +8,13 @@ import pytest
 from flask_babel import force_locale
 
 from server.accounts.players import player_at
+from server.games import GAMES
 from server.play.commits import load
 from server.play.game import Game
-from server.post.desk.acting import _further_help
+from server.post.desk.acting import _lines_for_new, _options_of_new
 from server.post.desk.arguments import Unclear, wanted_in
 from server.post.desk.reading import read_line
+from server.post.desk.rule_texts import options_in_words
 from server.post.desk.wishes import wish_in
 from server.store import desk
 from server.translations import LOCALES
@@ -77,7 +79,7 @@ def test_a_new_game_has_people_and_bots(ann: Correspondent, line: str, seats: li
         ("play sternenglanz 3 on level 4", "level-4"),
         ("spiele sternenhimmel stufe 5", "level-5"),
         ("new sternenhimmel bots=2 level=1", "level-1"),
-        ("play sternenhimmel", "greedy"),
+        ("play sternenhimmel", "level-2"),
     ],
 )
 def test_a_player_chooses_how_strong_the_bots_are(ann: Correspondent, line: str, bot: str) -> None:
@@ -88,7 +90,7 @@ def test_a_player_chooses_how_strong_the_bots_are(ann: Correspondent, line: str,
     assert {row.bot for row in newest(player_id).seats if row.kind == "bot"} == {bot}
 
 
-@pytest.mark.parametrize("line", ["play sternenhimmel level=7", "find sternenhimmel level=2"])
+@pytest.mark.parametrize("line", ["play sternenhimmel level=7", "find sternenhimmel level=3"])
 def test_a_level_without_bots_or_that_is_none_is_refused(ann: Correspondent, line: str) -> None:
     player_id = ann_joins(ann)
     ann.asks(line)
@@ -129,21 +131,27 @@ def test_help_lists_the_options_of_a_new_game(ann: Correspondent) -> None:
     ann_joins(ann)
     told = " ".join(ann.asks("help new").text.split())
     for line in (
-        "- new sternenhimmel 4 players 2 days per move: ",
-        "- new sternenhimmel bob@example.org bots=1: ",
-        "- new sternenhimmel nameless=yes: the players' names stay hidden until the end.",
-        "- new sternenhimmel doubling=linear: Three double stars next to a number multiply it by six.",
-        "- new sternenglanz scenario=2: Pictorial art: Each player has a constellation that everyone can see. The first ",
-        "- new sternenglanz lineBan=any-star: Lines closed to a moving star: lines any star has used this turn.",
+        "Usually one of these lines is enough: “new sternenhimmel bob@example.org” “new sternenhimmel 4 players 2 days per",
+        "- nameless=yes: the players' names stay hidden until the end.",
+        "- help new sternenglanz: lists the rules that you can change.",
     ):
         assert line in told
-    assert "=linear|" not in told
+    assert "=linear" not in told
+    assert len(ann.asks("help new").text.splitlines()) < 40
+    told = " ".join(ann.asks("help new sternenhimmel").text.split())
+    assert "- doubling=linear: Three double stars next to a number multiply it by six." in told
+    told = " ".join(ann.asks("help new sternenglanz").text.split())
+    assert "- scenario=2: Pictorial art: Each player has a constellation that everyone can see. The first " in told
+    assert "- lineBan=any-star: Lines closed to a moving star: lines any star has used this turn." in told
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_each_line_of_the_help_for_a_new_game_can_be_sent(locale: str) -> None:
     with force_locale(locale):
-        lines = [re.split(r"\s?: ", it)[0] for it in _further_help("new")]
+        added = [("sternenhimmel", re.split(r"\s?: ", it)[0]) for it in _options_of_new() if "=" in it.split()[0]]
+        added += [(game, line) for game in GAMES for line, _ in options_in_words(game, locale)]
+        lines = [f"new {game} {line}" for game, line in added]
+        lines += [it[1:-1].strip() for it in _lines_for_new() if "sternenhimmel" in it]
         assert len(lines) > 25
         for line in lines:
             read = read_line(line, locale)

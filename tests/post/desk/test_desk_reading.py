@@ -120,6 +120,7 @@ def test_the_rules_in_a_letter_do_not_mention_a_page(locale: str) -> None:
     for game in GAMES:
         told = " ".join(line for section in rule_sections(game, locale) for line in section.lines)
         assert not re.search(r"\b(?:page|Seite|pagina)\b", told)
+        assert locale != "fr" or not re.search(r"(?<![\u202f\u00a0])[:;?!] ", told)
 
 
 def test_the_rules_in_a_letter_tell_the_patterns_of_black_holes_where_they_score() -> None:
@@ -231,6 +232,22 @@ def test_a_misspelt_command_is_reported_with_the_nearest_one(line: str, near: st
 )
 def test_a_questioned_or_contradicted_yes_confirms_nothing(text: str, locale: str) -> None:
     assert not read_request(a_mail(text), locale).says_yes
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("no, I changed my mind", "en"),
+        ("No thanks, I’ve changed my mind.", "en"),
+        ("Nein, ich habe es mir anders überlegt", "de"),
+        ("nein, ich hab’s mir anders überlegt!", "de"),
+        ("Non, j’ai changé d’avis", "fr"),
+        ("No, ho cambiato idea.", "it"),
+    ],
+)
+def test_a_no_with_its_reason_wishes_for_nothing_else(text: str, locale: str) -> None:
+    request = read_request(a_mail(text), locale)
+    assert request.says_no and not request.asked and not request.wishes
 
 
 @pytest.mark.parametrize(

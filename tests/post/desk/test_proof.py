@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import Text, cast, func, select, update
 
 from server.accounts.closing import SIGN_UPS, close
-from server.accounts.players import player_at, profile
+from server.accounts.players import change_profile, player_at, profile
 from server.accounts.rate_limits import forget_old_counts
 from server.clock import clock
 from server.config import Bound
@@ -21,12 +21,14 @@ from server.play.turns.idempotency import forget_old_answers
 from server.play.votes import vote
 from server.post.desk import games
 from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.desk.commands import BY_NAME
 from server.post.desk.counter import forget_desk_mails
 from server.post.desk.rule_texts import editions, options_of, rule_sections
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
-from server.store import reviews
+from server.store import desk, reviews
 from server.store.tables import DeskGame, DeskMail, GameRow, Message, Player, PlayerLetterRow, RateLimit, db
+from server.translations import language
 from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
@@ -349,6 +351,35 @@ def test_the_email_after_a_deletion_has_no_reply_address(ann: Correspondent) -> 
     assert len(ann.sends(DESK, "Hello")) == 1
 
 
+@pytest.mark.parametrize(
+    ("hello", "text", "told"),
+    [
+        ("Hello", "unsubscribe", "on none of our mailing lists"),
+        ("Hello", "Hi,\n\nPlease stop.\n\nAnn\n\nSent from my iPhone", "on none of our mailing lists"),
+        ("Hallo, ich möchte spielen", "abmelden", "auf keiner unserer Listen"),
+        ("Hallo, ich möchte spielen", "Stopp!", "auf keiner unserer Listen"),
+        ("Bonjour, je voudrais jouer", "désabonner", "sur aucune de nos listes"),
+        ("Buongiorno, vorrei giocare", "disiscrivimi", "in nessuna delle nostre liste"),
+        ("Buongiorno, vorrei giocare", "stop", "in nessuna delle nostre liste"),
+    ],
+)
+def test_a_stranger_who_unsubscribes_gets_no_account(ann: Correspondent, hello: str, text: str, told: str) -> None:
+    (first,) = ann.sends(DESK, hello)
+    (answer,) = ann.sends(first.reply_to, text)
+    assert told in " ".join(answer.text.split()) and told in " ".join(answer.page.split())
+    assert "sternenhimmel" not in answer.text
+    assert player_at(ann.email) is None
+    ann.answers(answer.reply_to, "name Ann")
+    assert player_at(ann.email) is not None
+
+
+@pytest.mark.parametrize(("text", "subject"), [("unsubscribe", ""), ("", "Unsubscribe"), ("Bitte abmelden", "")])
+def test_a_first_email_that_only_unsubscribes_is_answered_in_short(ann: Correspondent, text: str, subject: str) -> None:
+    (answer,) = ann.sends(DESK, text, subject)
+    assert "sternenhimmel" not in answer.text and len(answer.text.split()) < 60
+    assert player_at(ann.email) is None
+
+
 def ann_joins_by(ann: Correspondent, to: str) -> UUID:
     ann.answers(to, "name Ann")
     found = player_at(ann.email)
@@ -379,7 +410,7 @@ def test_a_reply_without_text_does_not_run_the_command_in_our_subject_again(ann:
     assert "has started" in replies("play sternenglanz").text
     assert ann.newest_answer.subject == "Re: play sternenglanz"
     for subject in ("Re: play sternenglanz", "AW: Re:  Play Sternenglanz"):
-        assert "Write each command on a line of its own" in replies(subject).text
+        assert "We found no command in your email" in replies(subject).text
     assert games_of_all() == 1
     assert "has started" in replies("Re: play sternenhimmel").text
     assert games_of_all() == 2
@@ -562,7 +593,6 @@ def test_one_yes_to_two_emails_confirms_both(ann: Correspondent) -> None:
 
 
 def test_no_command_is_repeated_after_a_worker_dies(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.store import desk
 
     ann_joins(ann)
     finish, deaths = desk.finish, []
@@ -840,7 +870,8 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
         arrives(ended.reply_to, a_mail("That was fun!", sender=f"{name}@example.org"))
         settle()
         thanked = " ".join(" ".join(mail.text for mail in office.mails(name)[-2:]).split())
-        assert 'The game is over. To play again, reply "rematch".' in thanked and "that didn't work" not in thanked
+        again = 'Reply "rematch" to play again' if name == "ada" else 'A rematch is open. Reply "rematch" to join it.'
+        assert f"The game is over. {again}" in thanked and "that didn't work" not in thanked
         assert 'To start a new game against bots, reply "play sternenglanz".' in thanked
         arrives(ended.reply_to, a_mail("rematch\nsay Again! I liked that.", sender=f"{name}@example.org"))
         settle()
@@ -849,7 +880,8 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
             == "Again! I liked that."
         )
     told = next(" ".join(mail.text.split()) for mail in office.mails("ada") if "You have a seat in game 2" in mail.text)
-    assert "We've invited the other players of game 1 “Tuesday stars” (Sternenglanz)." in told
+    invited = "We've invited the other players of game 1 “Tuesday stars” (Sternenglanz)."
+    assert f"{invited} The game starts when all seats are taken. We'll email you when it's your turn." in told
     assert "ada suggests a rematch: Tuesday stars (2) (Sternenglanz)" in office.subjects("bea")
     [again] = [it for it in office.mails("bea") if "suggests a rematch" in it.subject]
     assert "If you don't know" not in again.text + again.page
@@ -857,12 +889,42 @@ def test_a_reply_about_the_end_opens_a_rematch_and_the_others_join_it(office: Of
     first = next(
         mail.text for mail in office.mails("ada")[::-1] if "bea accepted: your rematch has begun." in mail.text
     )
-    assert 'Reply with a line such as "choose ' in first
+    assert 'Reply with a line such as "choose ' in " ".join(first.split())
     assert not any("accepted: your rematch" in mail.text for mail in office.mails("bea"))
     arrives(ends["bea"].reply_to, a_mail("I'd like that\npause\nand more", sender="bea@example.org"))
     settle()
     assert "This line is right next to a command" in office.mails("bea")[-1].text
     assert "turn email" not in office.mails("bea")[-1].text
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Why did I lose? I'd like a rematch.", "en"),
+        ("Warum habe ich verloren? Ich hätte gern eine Revanche.", "de"),
+        ("Pourquoi ai-je perdu ? J'aimerais bien une revanche.", "fr"),
+        ("Perché ho perso? Vorrei una rivincita.", "it"),
+    ],
+)
+def test_a_wish_for_a_rematch_beside_a_question_is_answered_too(
+    office: Office, ada: UUID, text: str, locale: str
+) -> None:
+    change_profile(ada, {"locale": locale})
+    game_id = game_of(ada, bots=1, rules="sternenglanz", options={"max_rounds": 1})
+    while load(game_id).table.status == "running":
+        moves_on(game_id, ada)
+        everything_due_happens()
+    ended = office.mails("ada")[-1]
+    arrives(ended.reply_to, a_mail(text))
+    settle()
+    told = " ".join(office.mails("ada")[-1].text.split())
+    say, rematch, review = language(locale), *(BY_NAME[it].word(locale) for it in ("rematch", "review"))
+    again = say.gettext('Reply "%(rematch)s" to play again with the same players.', rematch=rematch)
+    assert " ".join(again.split()) in told
+    assert review in told
+    arrives(office.mails("ada")[-1].reply_to, a_mail(rematch))
+    settle()
+    assert len(desk.numbers(ada)) == 2
 
 
 def test_a_second_rematch_names_the_one_that_stands(office: Office, ada: UUID, bea: UUID) -> None:
@@ -879,6 +941,10 @@ def test_a_second_rematch_names_the_one_that_stands(office: Office, ada: UUID, b
         if line != "rematch":
             assert "The rematch of game 1 “Tuesday stars” (Sternenhimmel) is game 2 “Tuesday stars (2)”" in told
             assert "The game starts when all seats are taken." in told
+    arrives(office.mails("ada")[0].reply_to, a_mail("That was fun!"))
+    settle()
+    told = " ".join(office.mails("ada")[-1].text.split())
+    assert "The game is over. Your rematch is game 2." in told and "rematch”" not in told
 
 
 def test_the_answer_to_a_yes_quotes_the_command_in_the_readers_language(ann: Correspondent) -> None:
@@ -989,6 +1055,33 @@ def test_an_unauthenticated_email_does_not_use_up_the_owners_reply(
         assert len(ann.sends(DESK, "games", **headers)) == 1
         assert len(ann.sends(DESK, "games", **headers)) == 1
         assert ann.sends(DESK, "games", **headers) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nwe sternenhimmel title=Pay your bill at http://evil.example/x",
+        "How much does it cost? See http://evil.example/x",
+        "nwe sternenhimmel title=Call 0900 123456 to pay your bill",
+    ],
+)
+def test_an_answer_to_the_public_address_repeats_nothing_that_anyone_may_have_written(
+    ann: Correspondent, line: str
+) -> None:
+    player_id = ann_joins(ann)
+    (answer,) = ann.sends(DESK, line)
+    assert "evil" not in answer.text and "0900" not in answer.text
+    ann.asks("yes")
+    assert not desk.numbers(player_id)
+
+
+@pytest.mark.parametrize("line", ["game 1: 7 gemini a", "Game 1, 7 gemini a\ngame 2: 8 leo c"])
+def test_a_move_to_the_public_address_is_told_where_to_go(ann: Correspondent, line: str) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    (answer,) = ann.sends(DESK, line)
+    assert "Send moves as a reply to one of our emails." in " ".join(answer.text.split())
+    assert "nearest command" not in answer.text
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authentication_Results": "mx.stars.example; dmarc=pass"}])

@@ -29,7 +29,10 @@ from tests.post.desk.writing import Correspondent
 )
 def test_a_misspelt_setting_is_answered_with_the_nearest_line(ann: Correspondent, line: str, meant: str) -> None:
     ann_joins(ann)
-    assert f'Did you mean "{meant}"? Then reply with that line.' in " ".join(ann.asks(line).text.split())
+    told = ann.asks(line).text
+    assert f'Did you mean "{meant}"? Then reply with that line.' in told
+    assert 'To use the suggested line, just reply "yes".' in told
+    assert 'just reply "yes"' not in ann.asks(f"{line}\nplya sternenhimmel\nplya sternenglanz").text  # which of them?
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -9,8 +9,10 @@ from uuid import UUID
 import pytest
 
 from server.accounts.players import player_at, profile
+from server.bots import LEVELS
 from server.games import GAMES
 from server.play.commits import load
+from server.post.desk.arguments import USUAL_BOT
 from server.post.desk.counter import deal_with_desk
 from server.post.desk.reading import read_request
 from server.post.desk.rule_texts import game_in_short
@@ -57,6 +59,22 @@ def of_every_game(*commands: str) -> list[str]:
             ["new sternenhimmel tom@example.org bots=2"],
         ),
         ("You can reach me at ann@example.org.", []),
+        (
+            "I'd like to play Sternenglanz with bob@example.org and Sternenhimmel against two bots",
+            ["new sternenglanz bob@example.org", "play sternenhimmel 3"],
+        ),
+        (
+            "A game of Sternenhimmel with bob@example.org and a bot please. And Sternenglanz against an easy bot.",
+            ["new sternenhimmel bob@example.org bots=1", "play sternenglanz level=1"],
+        ),
+        (
+            "Ich möchte gegen zwei Bots Sternenhimmel spielen und mit eva@example.org Sternenglanz.",
+            ["play sternenhimmel 3", "new sternenglanz eva@example.org"],
+        ),
+        (
+            "Sternenglanz and Sternenhimmel with bob@example.org please",
+            ["new sternenglanz bob@example.org", "new sternenhimmel bob@example.org"],
+        ),
         ("My name is Paula\n\nCheers\nPaula", ["set Paula"]),
         ("I'd like to play a game", of_every_game("play", "find")),
         ("Kann ich mit Freunden Sternenglanz spielen?", ["find sternenglanz"]),
@@ -183,12 +201,20 @@ def test_the_first_email_says_once_what_each_game_is_even_if_it_only_offers_to_f
 def test_a_yes_to_a_single_offered_line_carries_it_out(ann: Correspondent, wish: str, yes: str) -> None:
     (hello,) = ann.sends(DESK, wish)
     ann.sends(hello.reply_to, yes)
+    if yes.startswith(("Ja", "Oui")):  # the line that it agrees to is told in the reader's language
+        assert "play sternenglanz" not in ann.newest_answer.text
     player_id = player_at(ann.email)
     assert player_id
     assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
     ann.sends(hello.reply_to, wish)
     assert "sternenglanz" in ann.asks(yes).text.lower()
     assert len(desk.numbers(player_id)) == 2
+
+
+def test_a_misspelt_command_is_offered_even_if_it_resembles_a_question(ann: Correspondent) -> None:
+    ann_joins(ann)
+    assert 'Did you mean "set zone Europe/Rome"?' in ann.asks("ste zone Europe/Rome").text.replace("\n", " ")
+    assert "Europe/Rome" in ann.asks("yes").text
 
 
 def test_a_yes_beside_a_name_or_to_a_misspelt_line_carries_both_out(ann: Correspondent) -> None:
@@ -215,6 +241,139 @@ def test_a_yes_beside_a_wish_for_a_setting_does_both(ann: Correspondent, yes: st
     assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
     assert profile(player_id)["name"] == "Ann"
     assert "bundled 08:00" in ann.newest_answer.text or "gebündelt 08:00" in ann.newest_answer.text
+
+
+@pytest.mark.parametrize(
+    ("picks", "places"),
+    [
+        ("The second one, please.", [1]),
+        ("I'd like the first", [0]),
+        ("2", [1]),
+        ("Both please", [0, 1]),
+        ("Das zweite bitte", [1]),
+        ("La première, s'il te plaît", [0]),
+        ("yes", []),
+        ("The third one", []),
+        ("No", []),
+    ],
+)
+def test_one_of_several_lines_is_picked_by_its_place(ann: Correspondent, picks: str, places: list[int]) -> None:
+    player_id = ann_joins(ann)
+    wish = ann.asks("I'd like to play Sternenhimmel or Sternenglanz with bob@example.org")
+    offered = re.findall(r"^- new (\w+) bob@example.org: ", wish.text, re.MULTILINE)
+    assert sorted(offered) == ["sternenglanz", "sternenhimmel"]
+    answer = ann.asks(picks)
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == [offered[it] for it in places]
+    assert ("Reply with the line that you want:" in answer.text) == (picks == "yes")
+
+
+@pytest.mark.parametrize(
+    ("wish", "line"),
+    [
+        (
+            "Please invite carl@example.org to Sternenglanz with two bots, three days for each move.",
+            "new sternenglanz carl@example.org bots=2 3 days per move",
+        ),
+        (
+            "Please start Sternenglanz with carl@example.org, 12 hours per turn",
+            "new sternenglanz carl@example.org 12 hours per move",
+        ),
+    ],
+)
+def test_a_wish_keeps_the_bots_and_the_time_per_move(ann: Correspondent, wish: str, line: str) -> None:
+    player_id = ann_joins(ann)
+    assert f"- {line}: " in " ".join(ann.asks(wish).text.split())
+    ann.asks("yes")
+    [game_id] = desk.numbers(player_id)
+    head = load(game_id).head
+    assert str(head.clock["per_move"]) in ("P3D", "PT12H")
+
+
+def test_one_of_several_lines_is_picked_by_its_game(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    ann.asks("I'd like to play something with bob@example.org")
+    ann.asks("Sternenglanz, please!\n\nAnn")
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
+
+
+@pytest.mark.parametrize("picks", ['"1"', "1)", "(1)", "#1", "One!", "1\nAnn"])
+def test_the_first_line_is_picked_by_its_number_in_any_form(ann: Correspondent, picks: str) -> None:
+    player_id = ann_joins(ann)
+    wish = ann.asks("I'd like to play Sternenhimmel or Sternenglanz with bob@example.org")
+    assert 'To use the first line, just reply "1".' in wish.text
+    ann.asks(picks)
+    assert len(desk.numbers(player_id)) == 1
+
+
+def test_a_yes_to_several_lines_asks_again_which(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    name = profile(player_id)["name"]
+    ann.asks("set nihgts 22-8\nplya sternenhimmel\nplya sternenglanz")
+    again = ann.asks("yes").text
+    assert "- set nights 22-8" in again and "- play sternenhimmel" in again
+    assert "22:00-08:00" in ann.asks("1").text
+    assert profile(player_id)["name"] == name
+    assert not desk.numbers(player_id)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I got no emails last night.",
+        "I don't mind emails at night",
+        "Ich habe heute Nacht keine Mail bekommen.",
+        "No emails at night please",
+    ],
+)
+def test_a_night_without_hours_is_only_offered(ann: Correspondent, text: str) -> None:
+    ann_joins(ann)
+    assert "Your nights are now" not in ann.asks(text).text
+    if text.startswith("No "):
+        assert "22:00-08:00" in ann.asks("yes").text
+
+
+def test_a_wish_beside_a_command_for_another_setting_is_carried_out(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    ann.asks("set zone Rome\nMy name is Ida. Please write in German.")
+    found = profile(player_id)
+    assert (found["name"], found["zone"], found["locale"]) == ("Ida", "Europe/Rome", "de")
+
+
+def test_the_address_of_an_example_is_not_invited(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
+    answer = ann.asks("new sternenglanz name@example.org").text
+    assert "Put the address of the person you invite in place of name@example.org." in " ".join(answer.split())
+    assert not desk.numbers(player_id)
+
+
+@pytest.mark.parametrize("text", ["yes, and I'm Ann", "Yes! I'm Ann.", "Ja, und ich bin die Ann."])
+def test_a_newcomer_gets_the_name_that_they_say_beside_a_yes(ann: Correspondent, text: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.sends(hello.reply_to, text)
+    player_id = player_at(ann.email)
+    assert player_id and profile(player_id)["name"] == "Ann"
+
+
+@pytest.mark.parametrize("picks", ["The second one please", "I'll take {second}!", "2"])
+def test_a_stranger_picks_one_of_the_offered_games(ann: Correspondent, picks: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello, what is this?")
+    second = re.findall(r"^- play (\w+): ", hello.text, re.MULTILINE)[1]
+    ann.sends(hello.reply_to, f"{picks.format(second=second)}\n\nI'm Ann.")
+    player_id = player_at(ann.email)
+    assert player_id and profile(player_id)["name"] == "Ann"
+    assert [load(it).head.rules for it in desk.numbers(player_id)] == [second]
+
+
+@pytest.mark.parametrize(
+    "yes", ["Yes, but how much time do we have for a turn?", "Ja! Wie viel Zeit habe ich pro Zug?"]
+)
+def test_a_yes_beside_a_question_for_a_fact_is_carried_out(ann: Correspondent, yes: str) -> None:
+    (hello,) = ann.sends(DESK, "I'd like to play Sternenglanz against the computer")
+    answers = ann.sends(hello.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id and len(desk.numbers(player_id)) == 1
+    told = " ".join(" ".join(it.text.split()) for it in answers)
+    assert "it's your turn, until" in told or "zwei Tage" in told
 
 
 def test_each_question_of_a_line_gets_its_own_answer(ann: Correspondent) -> None:
@@ -479,12 +638,14 @@ def test_the_first_lines_of_a_welcome_contain_a_line_that_plays(ann: Corresponde
     assert not game.seats[0].to_act
 
 
-def test_a_name_beside_a_command_is_offered(ann: Correspondent) -> None:
-    (hello,) = ann.sends(DESK, "Hello")
-    ann.answers(hello.reply_to, "Hello")
+def test_a_name_beside_a_command_is_taken_unless_the_email_says_more(ann: Correspondent) -> None:
+    player_id = ann_joins(ann)
     answer = ann.asks("games\nMy name is Mira")
-    assert "- name Mira: " in answer.text
+    assert profile(player_id)["name"] == "Mira"
     assert "We don't understand" not in answer.text
+    answer = ann.asks("games\nMy name is Ida. My dog is called Rex")
+    assert profile(player_id)["name"] == "Mira"
+    assert "- name Ida: " in answer.text
 
 
 @pytest.mark.parametrize("words", ["How long does a game take?", "wie lange dauert ein Spiel?"])
@@ -492,7 +653,7 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
     (hello,) = ann.sends(DESK, "Hello")
     ann.answers(hello.reply_to, "name Ann")
     told = ann.asks(words).text
-    assert "Against bots, you play whenever you like." in " ".join(told.split())
+    assert "You usually have two days for each turn, against bots as well." in " ".join(told.split())
     assert all(re.search(rf"- {game.capitalize()}: about \d+ turns", told) for game in GAMES)
 
 
@@ -505,7 +666,7 @@ def test_the_desk_says_how_long_a_game_takes(ann: Correspondent, words: str) -> 
         ("help set nights", "- set nights 22:00-08:00: Your clock stops"),
         ("help mails", "- set mails bundled: With bundled, you get one email a day"),
         ("How long does a game take? And is it free?", "This server takes no payments."),
-        ("How long does a game take? And is it free?", "you play whenever you like"),
+        ("How long does a game take? And is it free?", "two days for each turn"),
         ("I'd like to delete my account", 'To delete your account, reply "goodbye"'),
         ("Could we pause for a week?", 'To pause a game, reply "pause"'),
         ("Does it cost anything, and do I need an account?", "This server takes no payments."),
@@ -538,6 +699,21 @@ def test_the_desk_answers_common_questions(ann: Correspondent, words: str, answe
     told = " ".join(ann.asks(words).text.split())
     assert answer in told
     assert "nearest command" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("How can I invite a friend to game 1?", "invite bob@example.org to 1"),
+        ("Can a bot take the free seat in game 1?", 'Reply for example "fill 1"'),
+    ],
+)
+def test_a_question_about_a_game_that_has_not_started_is_answered(ann: Correspondent, words: str, answer: str) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    ann.asks("new sternenhimmel 3")
+    told = " ".join(ann.asks(words).text.split())
+    assert answer in told and "your turn" not in told
 
 
 _WAY_TO_STOP = 'To stop all emails about your games, reply "set mails off".'
@@ -614,8 +790,8 @@ def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> No
 @pytest.mark.parametrize(
     ("text", "answers"),
     [
-        ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', 'reply for example "set nights']),
-        ("How long does a game take?\n\nIs it free?", ["you play whenever you like", "This server takes no payments."]),
+        ("send me fewer mails\nno mails at night", ['reply "set mails bundled"', "- set nights 22:00-08:00: "]),
+        ("How long does a game take?\n\nIs it free?", ["two days for each turn", "This server takes no payments."]),
         (
             "How much does it cost?\nset zone Berlin",
             ["This server takes no payments.", "Your time zone is now Europe/Berlin."],
@@ -633,7 +809,8 @@ def test_a_setting_without_its_value_is_shown_with_one(ann: Correspondent) -> No
             "Can I play Sternenglanz against a bot?\nIs it free?",
             ["This server takes no payments.", "- play sternenglanz: "],
         ),
-        ("Is the seat free?\nset zone Berlin", ["Another line of your email questions"]),
+        ("Is the seat free?\nset zone Berlin", ["You wrote: Is the seat free", "Your time zone is now Europe/Berlin."]),
+        ("Is that allowed?\nset zone Berlin", ["Another line of your email questions"]),
         ("Is it free? I don't want it then.\nset zone Berlin", ["Another line of your email questions"]),
     ],
 )
@@ -650,6 +827,45 @@ def test_prose_beside_a_question_is_not_reported(ann: Correspondent) -> None:
     assert "We don't understand" not in told
 
 
+@pytest.mark.parametrize(
+    ("wish", "line", "yes", "bots"),
+    [
+        (
+            "I'd like to play Sternenglanz against two easy bots, my name is Timo",
+            "play sternenglanz 3 level=1",
+            "yes",
+            ["level-1"] * 2,
+        ),
+        (
+            "Ich möchte Sternenhimmel gegen drei starke Bots spielen, zwei Tage pro Zug",
+            f"spiele sternenhimmel 4 level={len(LEVELS)} 2 days per move",
+            "Ja gerne",
+            [f"level-{len(LEVELS)}"] * 3,
+        ),
+        (
+            "Je voudrais jouer à Sternenglanz contre un bot facile",
+            "jouer sternenglanz level=1",
+            "oui",
+            ["level-1"],
+        ),
+        ("Vorrei giocare a Sternenglanz contro due bot", "gioca sternenglanz 3", "sì", [USUAL_BOT] * 2),
+        ("play sternenglanz 3 level 3", "play sternenglanz 3 level 3", "yes", ["level-3"] * 2),
+    ],
+)
+def test_the_wish_of_a_first_email_is_carried_out_by_a_plain_yes(
+    ann: Correspondent, wish: str, line: str, yes: str, bots: list[str]
+) -> None:
+    (hello,) = ann.sends(DESK, wish)
+    lines = " ".join(hello.text.split()).split(" - ")
+    assert lines[1].startswith(f"{line}:") or lines[1].startswith(f"{line} :"), hello.text
+    ann.sends(hello.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id
+    (game,) = map(load, desk.numbers(player_id))
+    assert [bot for it in game.seats if (bot := game.bot_at(it.seat))] == bots
+    assert (game.head.clock["per_move"] == "P2D") or "days" not in line
+
+
 @pytest.mark.parametrize("yes", ["ja, gern\nIch heiße Timo", "Yes please!\n\nMy name is Timo"])
 def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
     (hello,) = ann.sends(DESK, "Can I play Sternenglanz against a bot?")
@@ -657,7 +873,7 @@ def test_a_name_below_a_yes_is_not_lost(ann: Correspondent, yes: str) -> None:
     player_id = player_at(ann.email)
     assert player_id
     assert [load(it).head.rules for it in desk.numbers(player_id)] == ["sternenglanz"]
-    assert "name Timo" in ann.newest_answer.text
+    assert profile(player_id)["name"] == "Timo"
 
 
 @pytest.mark.parametrize(
@@ -744,3 +960,39 @@ def test_a_new_player_who_wants_bundles_gets_an_answer_of_its_own(ann: Correspon
     (hello,) = ann.sends(DESK, "Hello")
     (welcome,) = ann.sends(hello.reply_to, "play sternenglanz\nset mails bundled")
     assert "Game 1 Sternenglanz has started." in welcome.text
+
+
+@pytest.mark.parametrize(
+    ("hello", "yes", "games"),
+    [
+        ("Hallo, ich möchte gern gegen Bots spielen", "Ja bitte, beide!", len(GAMES)),
+        ("Bonjour, je voudrais jouer contre des bots", "Oui, les deux !", len(GAMES)),
+        ("Buongiorno, vorrei giocare contro i bot", "Sì, entrambi per favore. Quanto dura?", len(GAMES)),
+        ("Hello, I would like to play against bots", "Yes, both please.", len(GAMES)),
+        ("I would like to play sternenhimmel against bots", "Sounds good, yes", 1),
+        ("I would like to play sternenhimmel against bots", "ok, start", 1),
+        ("I would like to play sternenhimmel against bots", "Go ahead", 1),
+        ("I would like to play sternenhimmel against bots", "Yes, do that please. How long does it take?", 1),
+        ("Ich möchte sternenhimmel gegen Bots spielen", "Ja, gerne!\nUnd bitte nachts keine Mails.", 1),
+    ],
+)
+def test_agreement_to_the_first_email_starts_what_it_offers(
+    ann: Correspondent, hello: str, yes: str, games: int
+) -> None:
+    (first,) = ann.sends(DESK, hello)
+    ann.sends(first.reply_to, yes)
+    player_id = player_at(ann.email)
+    assert player_id and len(desk.numbers(player_id)) == games
+    told = " ".join(it.text for it in ann.mails())
+    assert "nachts" not in yes or "nächte 22:00-08:00" in told
+    assert "long" not in yes or "about 30 turns" in told
+
+
+@pytest.mark.parametrize("yes", ["Yes please", "Sure, go ahead. How long does it take?"])
+def test_a_yes_to_several_lines_is_asked_which(ann: Correspondent, yes: str) -> None:
+    (first,) = ann.sends(DESK, "Hello, I would like to play against bots")
+    (welcome,) = ann.sends(first.reply_to, yes)
+    assert all(f"- play {game}" in welcome.text for game in GAMES) and "- find" not in welcome.text
+    ann.sends(welcome.reply_to, "the second one")
+    player_id = player_at(ann.email)
+    assert player_id and len(desk.numbers(player_id)) == 1

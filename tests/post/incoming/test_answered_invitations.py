@@ -89,7 +89,7 @@ def test_a_forged_yes_takes_no_seat(office: Office, game_id: UUID) -> None:
 
 def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
-    assert letter.text.startswith("##- Reply above this line: yes or no\n\nLight up the constellations")
+    assert letter.text.startswith("##- Reply above this line: yes or no\n\nada invites you to play Sternenhimmel.\n")
     assert "##- Reply above this line: yes or no" in letter.page
     for part in (letter.text, letter.page):
         assert "Or reply with one word on its own line: yes or no." in part
@@ -117,6 +117,7 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
     + ["OK, why not, count me in!\nCora", "Alright then, I'd love to play.", "Okay, klingt gut, ich mache mit."]
     + ["Na gut, überredet, ich bin dabei! Bitte nachts keine Mails.", "Ja\nBitte nachts keine Mails."]
     + ["Na gut, ich probier's! Bis bald, Eva", "OK, I'll give it a try", "Je veux bien essayer", "Probieren wir's mal!"]
+    + ["Yes, I'm Bob.\nThanks!", "Ja, ich bin die Ann.\nDanke", "Yes, I'm Ann.\n\nSee you"]
     + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
@@ -137,7 +138,13 @@ def test_the_first_of_several_invitations_is_unclear(office: Office, game_id: UU
     assert is_kept(game_id)
 
 
-@pytest.mark.parametrize("text", ["ja, gern\nIch heiße Timo", "Yes, gladly!\n\nMy name is Timo."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ja, gern\nIch heiße Timo", "Yes, gladly!\n\nMy name is Timo."),
+        *("Klingt gut, ich bin dabei! Ich heiße Timo.", "I'm in! My name is Timo."),
+    ],
+)
 def test_a_guest_who_says_their_name_gets_it(office: Office, game_id: UUID, text: str) -> None:
     cyd_writes(office, text)
     cyd = player_at(CYD)
@@ -263,6 +270,47 @@ def test_the_host_reads_the_words_of_a_player_who_declines(
     letter = office.mails("ada")[-1].text
     assert "cyd@example.org has declined your invitation." in letter
     assert told in letter and "watches" not in letter and ("“" in letter) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("No thanks, please ask bob@example.net instead", "No thanks, please ask bob@ example. net instead"),
+        ("Nein danke, frag doch bitte bob@example.net", "Nein danke, frag doch bitte bob@ example. net"),
+        ("Non merci, demande plutôt à bob@example.net", "Non merci, demande plutôt à bob@ example. net"),
+        ("No grazie, chiedi a bob@example.net", "No grazie, chiedi a bob@ example. net"),
+        ("No\n\nPlease ask bob@example.net instead", "Please ask bob@ example. net instead"),
+    ],
+)
+def test_a_no_may_name_another_person_for_the_host(office: Office, game_id: UUID, words: str, told: str) -> None:
+    answer = cyd_writes(office, words)
+    said = say(words, "Only the host can invite others. We've passed on your words.")
+    assert answer and said in " ".join(answer.text.split())
+    assert not is_kept(game_id)
+    everything_due_happens()
+    assert told in " ".join(office.mails("ada")[-1].text.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Please ask bob@example.net instead",
+        "Bitte frag bob@example.net",
+        "Demande plutôt à bob@example.net, s'il te plaît",
+        "Chiedi a bob@example.net, per favore",
+    ],
+)
+def test_a_person_who_names_another_learns_that_only_the_host_invites(
+    office: Office, game_id: UUID, words: str
+) -> None:
+    answer = cyd_writes(office, words)
+    said = 'Only the host can invite others. If you reply "no" above this sentence, we\'ll pass on your words.'
+    assert answer and say(words, said) in " ".join(answer.text.split())
+    assert is_kept(game_id)
+    cyd_writes(office, "No")
+    answer = cyd_writes(office, words)
+    said = say(words, "Only the host can invite others. Please write to them yourself.")
+    assert answer and said in " ".join(answer.text.split())
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -397,6 +445,13 @@ def test_the_name_of_a_person_who_declined_is_hidden_or_forgotten(office: Office
         assert (seats_of(game_id)[1].declined_name, seats_of(game_id)[1].declined_mark) == (None, None)
 
 
+def test_a_person_who_is_sure_about_a_no_gets_no_seat(office: Office, game_id: UUID) -> None:
+    cyd_writes(office, "Sorry, too much on at the moment")
+    answer = cyd_writes(office, "yes I'm sure")
+    assert answer is not None and "is now free for others" in " ".join(answer.text.split())
+    assert not sits(game_id)
+
+
 def test_a_yes_after_a_no_comes_too_late_if_another_player_declined_the_seat_since(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
@@ -419,7 +474,24 @@ def test_a_yes_after_a_no_comes_too_late_if_another_player_declined_the_seat_sin
         "Mi dispiace, al momento non ho tempo, forse un'altra volta",
         "I'm too busy, sorry",
         "Leider keine Zeit.",
+        *("Sorry, too much on at the moment", "Sorry, no time at the moment.", "Leider keine Zeit gerade"),
+        *("Une autre fois", "stavolta no", "Désolée, trop de travail en ce moment", "Purtroppo ho troppo da fare"),
+        *("I'll pass, thanks", "Maybe another time.", "Ein andermal!", "Count me out", "Ohne mich, danke"),
         "Je n'ai pas le temps",
+        *(
+            "Thanks but no thanks",
+            "I can't, sorry.",
+            "Sorry, I would rather not, too busy",
+            "I'd rather not play, thanks",
+        ),
+        *(
+            "Ich möchte lieber nicht mitspielen, danke.",
+            "Leider nein, ich habe gerade keine Zeit.",
+            "Lieber nicht, danke",
+        ),
+        "Ach nee, das ist mir gerade zu viel, vielleicht ein andermal.",
+        *(f"{it}\n\nSent from my iPhone" for it in ("Not this time, thanks.", "I can't, sorry.", "Count me out")),
+        *("Ich kann leider nicht.\n\nVon meinem iPhone gesendet", "Keine Lust, danke\n\nSent from Outlook for Android"),
     ],
 )
 def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
@@ -437,7 +509,8 @@ def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUI
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"]
     + [
         "I'm busy right now",
-        "Sorry, no time at the moment.",
+        "Yes, I'm sure",
+        "Too much on at the moment",
         "Sorry, I can't play today, ask me tomorrow",
         "count me in if Ben plays",
     ]
@@ -769,7 +842,7 @@ def test_a_guest_who_asks_what_the_game_is_gets_two_sentences(office: Office, ga
         ("Who else is playing?", "At the table: ada"),
         ("Mit wem spiele ich da?", "Am Tisch: ada"),
         ("What is a scoring?", "We can't answer this ourselves"),
-        ("Is your mother well?", "We can't answer this ourselves"),
+        ("Is your mother well?", "“Is your mother well?” – We can't answer this ourselves"),
     ],
 )
 def test_a_guests_question_gets_a_short_answer_and_the_way_to_accept(

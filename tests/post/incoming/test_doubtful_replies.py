@@ -10,7 +10,7 @@ from server.post.incoming.lines import Wishes
 from server.post.incoming.replies import acting_keys, parse, read, understand
 from tests.post.incoming.effort import MOST, effort_of
 from tests.post.incoming.replies import talk
-from tests.post.incoming.replies.make import plain
+from tests.post.incoming.replies.make import plain, understood
 from tests.post.incoming.replies.programs import LETTER, PROGRAMS, Typed, mail, multipart, part
 
 RULES = {"sternenhimmel": sternenhimmel, "sternenglanz": sternenglanz}
@@ -235,7 +235,6 @@ def test_lines_added_by_programs_below_a_move_are_ignored(below: str) -> None:
         "7 leo c\n\nThis e-mail is confidential and for the intended recipient only. Please do not play that yet.",
         "7 leo c\n\nThis message was sent by mistake, please ignore it.",
         "7 leo c\n\nThis email was meant for another recipient. Please delete it and ignore the move.",
-        "7 leo c\n\nIs this confidential, and only for the intended recipient?",
         "[EXTERNAL]\n\nDo not play that yet.\n\n7 leo c",
         "This message is from an external sender.\nI would not play\n7 leo c",
     ],
@@ -243,6 +242,104 @@ def test_lines_added_by_programs_below_a_move_are_ignored(below: str) -> None:
 def test_a_contradiction_next_to_a_legal_notice_counts(words: str) -> None:
     assert wishes(plain(words)).problem
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem
+
+
+QUESTIONS = {
+    "en": [
+        *(
+            "Is Alcor a bot?",
+            "is alcor a bot?",
+            "Which bot is playing here?",
+            "How many points do I have?",
+            "Who is winning?",
+        ),
+        *("Do you also have chess?", "How do I invite my brother?", "Can I play on my phone?", "Why is the sky empty?"),
+        *("Is it possible to pause the game?", "Are the bots human or machines?", "Does Leo count double?"),
+        *(
+            "What does the ten do?",
+            "Did Mizar resign?",
+            "Could you tell me who starts next?",
+            "how many stars are left?",
+        ),
+        *("Is Mizar stronger than Alcor, or are they the same?", "Will there be a rematch?"),
+    ],
+    "de": [
+        *(
+            "Welcher Bot spielt da?",
+            "Ist Alcor ein Bot?",
+            "Wie viele Punkte habe ich?",
+            "Kann man das Spiel pausieren?",
+        ),
+        *("Spielt ihr auch Schach?", "Geht das auch auf dem Handy?", "Wie lade ich meine Schwester ein?"),
+        *("Was bedeutet die Zahl neben dem Löwen?", "Hat Mizar schon gezogen?", "Gibt es eine App?", "wer ist alcor?"),
+    ],
+    "fr": [
+        *("Alcor est-il un bot ?", "Quel bot joue ici ?", "Combien de points ai-je ?", "Comment inviter mon frère ?"),
+        *(
+            "Est-ce que je peux jouer sur mon téléphone ?",
+            "Peut-on mettre la partie en pause ?",
+            "Que veut dire le D ?",
+        ),
+    ],
+    "it": [
+        *("Alcor è un bot?", "Quale bot gioca qui?", "Quanti punti ho?", "Posso giocare dal telefono?"),
+        *("Come invito mio fratello?", "Si può mettere in pausa la partita?", "Mizar ha già giocato?"),
+    ],
+}
+SHAPES = (
+    *("MOVE\n\n{0}", "{0}\n\nMOVE", "MOVE\n{0}", "{0}\nMOVE", "MOVE. {0}", "{0} MOVE", "MOVE. {0} Thanks!"),
+    *("Hi! {0}\nMOVE\nThanks, Ada", "{0} MOVE. {0}"),
+)
+PLAYED = {"sternenhimmel": "7 leo c", "sternenglanz": "1 lay punkt b1"}
+
+
+@pytest.mark.parametrize("game", RULES)
+@pytest.mark.parametrize(("locale", "question"), [(it, question) for it in QUESTIONS for question in QUESTIONS[it]])
+def test_a_question_beside_a_move_never_holds_the_move(game: str, locale: str, question: str) -> None:
+    for shape in SHAPES:
+        text = shape.replace("MOVE", PLAYED[game]).format(question)
+        found = understood(text, RULES[game], locale)
+        assert (found.problem, found.move, set(found.questions)) == (None, PLAYED[game], {question}), text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is Mizar, who has beaten me in each of the last games,\nreally a bot?",
+        "Wie lange dauert die Partie denn noch, wenn alle so\nlange brauchen?",
+    ],
+)
+def test_a_wrapped_question_beside_a_move_does_not_hold_the_move(question: str) -> None:
+    for text in (f"7 leo c\n{question}", f"{question}\n7 leo c", f"7 leo c\n\n{question}"):
+        assert wishes(plain(text)).move == "7 leo c", text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("Should I play that?", "Is that ok?", "Really?", "ok?", "Is this a good move?", "Was that a mistake?"),
+        *("Does that work?", "Is my move valid?", "Do you agree?", "What if I wait?", "May I do this?"),
+        *("Soll ich das spielen?", "Geht das?", "Ist das ein guter Zug?", "Bist du einverstanden damit?", "Passt das?"),
+        *("C'est permis ?", "Est-ce un bon coup ?", "Ça va comme ça ?", "Je peux jouer ça ?", "Tu crois ?"),
+        *("È una buona mossa?", "Si può fare?", "Va bene?", "La mossa è valida?", "Is dat goed?", "Puedo hacer esto?"),
+        *("Is 7 leo c allowed?", "Should I play 7 leo c?"),
+    ],
+)
+def test_a_question_about_the_move_holds_it(question: str) -> None:
+    for text in (f"7 leo c\n{question}", f"{question}\n7 leo c", f"7 leo c. {question}"):
+        assert wishes(plain(text)).problem, text
+
+
+def test_a_question_that_names_a_move_plays_nothing() -> None:
+    for text in (
+        "Is 7 leo c allowed?",
+        "Should I play 7 leo c?",
+        "Can I play 7 leo c? Or 5 leo d?",
+        "5 leo d?",
+        "7 leo c\nis what I'd play, ok?",
+    ):
+        assert wishes(plain(text)).problem, text
+    assert wishes(plain("7 leo c\n5 leo d\nIs Alcor a bot?")).problem == "two-moves"
 
 
 def test_a_contradiction_in_a_marked_signature_counts() -> None:

@@ -11,9 +11,9 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.bots import advice
-from server.bots.search import Effort
 from server.config import Bound
 from server.games import GAMES, sternenhimmel
+from server.games.contract import Effort
 from server.games.presentation import write_move
 from server.play.commits import load
 from server.play.turns import hints
@@ -30,10 +30,10 @@ from tests.support.games import everything_due_happens, game_of, moves_of, moves
 
 pytestmark = pytest.mark.usefixtures("within")
 HOW_GOOD = {  # how the line above a move begins
-    "en": "The best|Almost|About|Worth",
-    "de": "Der beste|Fast|Etwa",
-    "fr": "Le meilleur|Presque|À peu près|Vaut",
-    "it": "La migliore|Quasi|Più o meno|Vale",
+    "en": "The best|Among|About",
+    "de": "Der beste|Einer|Etwa",
+    "fr": "Le meilleur|L’un|Vaut|Environ",
+    "it": "La migliore|Tra|Vale|Circa",
 }
 
 
@@ -209,26 +209,18 @@ def test_a_hint_without_an_answer_does_not_count(
 @pytest.mark.parametrize(
     ("behind", "margin", "told"),
     [
-        ([0, 0.5, 0.5], 0, ["About equal."] * 3),
-        ([0, 2, 3], 3.5, ["About equal."] * 3),
-        ([0, 2, 30], None, ["About equal."] * 3),
+        ([0, 0.5, 0.5], 0, ["Among the best.", *["About as good as the first."] * 2]),
+        ([0, 2, 3], 3.5, ["Among the best.", *["About as good as the first."] * 2]),
+        ([0, 2, 30], None, ["Among the best.", *["About as good as the first."] * 2]),
         (
             [0, 0.4, 0.6],
             0,
-            [
-                "The best, though the next is almost as good.",
-                "Almost as good.",
-                "Worth about 1 coin less than the best.",
-            ],
+            ["Among the best.", "About as good as the first.", "About 1 coin less than the first."],
         ),
         (
             [0, 2.5, 9],
             1,
-            [
-                "The best, worth about 3 coins more than the next.",
-                "Worth about 3 coins less than the best.",
-                "Worth about 9 coins less than the best.",
-            ],
+            ["The best.", "About 3 coins less than the first.", "About 9 coins less than the first."],
         ),
         ([0], 0, ["The best."]),
     ],

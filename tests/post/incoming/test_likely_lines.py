@@ -1,11 +1,12 @@
 """What a faulty line most likely means, and the legal turn that is nearest to an illegal one."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from server.games import Seat
-from server.post.incoming.likely import likely_steps, nearest_line
+from server.post.incoming.likely import left_out, likely_steps, nearest_line
 from server.post.incoming.lines import Grammar, Spoken
 from tests.post.incoming.replying import a_move, ada_writes, confirmation_in
 from tests.post.office import Office
@@ -54,6 +55,29 @@ def test_each_misspelt_step_of_a_turn_is_corrected() -> None:
     line = f"{place.replace('lay punkt', 'lege Punkstern')}; {moved.replace('move', 'bewge')}"
     found = likely_steps(line, grammar, played.state, seat)
     assert [played.rules.write_move(it) for it in found] == [place, moved]
+
+
+def test_a_step_that_is_missing_within_a_turn_is_named() -> None:
+    found = 0
+    for played in positions("sternenglanz", {}, 2, seed=5):
+        for seat in played.rules.to_act(played.state):
+            grammar, begun = grammar_of(played, seat), list[Any]()
+            write = played.rules.write_move
+            while steps := played.rules.legal_moves(played.state, seat, begun):
+                begun.append(next((it for it in steps if write(it) == "finish"), steps[0]))
+            whole = "; ".join(map(write, begun))
+            if "; finish; lay" not in whole:
+                continue
+            found += 1
+            move = grammar.rules.read_move(whole.replace("finish; ", ""))
+            near = nearest_line(grammar, played.state, seat, move)
+            assert write(grammar.rules.read_move(near)) == whole
+            missing = left_out(grammar, played.state, seat, move)
+            assert missing and missing[0].startswith("lay") and missing[1] == "finish"
+            assert left_out(grammar, played.state, seat, grammar.rules.read_move(whole)) is None
+        if found > 3:
+            break
+    assert found
 
 
 def test_the_nearest_legal_turn_keeps_the_steps_that_are_legal() -> None:

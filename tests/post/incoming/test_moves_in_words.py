@@ -7,7 +7,8 @@ import pytest
 
 from server.games import GAMES, MalformedMove, sternenglanz, sternenhimmel
 from server.games.presentation import in_words, notation, read_move, write_move
-from server.games.sternenglanz.material import KIND_OF
+from server.games.sternenglanz.material import CARDS, KIND_OF
+from server.games.sternenglanz.moves import Choose, Move
 from server.games.sternenhimmel.material import BOARDS
 from server.games.sternenhimmel.moves import PLACEMENTS
 from server.post.incoming.lines import Grammar, Spoken, Wishes, strange_word_in
@@ -558,3 +559,14 @@ def test_the_words_of_a_step_may_stand_in_any_order(line: str, locale: str, froz
     moves = ("1 remove c11", "2 lay punkt b6", "3 move f18 f1 f2 e2", "3 move f18 f1 f2 f3", "finish")
     legal = [sternenglanz.read_move(it) for it in moves]
     assert understood(line, sternenglanz, locale, legal).move == frozen
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_card_with_a_number_that_no_card_has_is_not_in_the_hand(locale: str) -> None:
+    sky = next(positions("sternenglanz", {}, 2, seed=1)).state
+    view = sternenglanz.view(sky, 0)
+    for kind in CARDS.kinds.values():
+        line = write_move(sternenglanz, Move((Choose(f"{kind.id}#1", f"{kind.id}#2"),)), locale)
+        for number in (0, kind.amount + 1, 99, 100):
+            text = line.replace("#1", f"#{number}", 1)
+            assert f"#{number}" in sternenglanz.fault(text, view, locale), text

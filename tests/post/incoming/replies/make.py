@@ -277,6 +277,7 @@ def quotes() -> None:
         ("typed-example", f"1 leo b\n\n{wrote}\n{marked(LETTER)}", {"move": "1 leo b"}, SKY),
         ("typed-example-above-unmarked", f"1 leo b\n\n{LETTER}", {"move": "1 leo b"}, SKY),
         ("unmarked-copy", LETTER, problem("only-our-letter"), SKY),
+        ("unmarked-copy-and-a-question", LETTER.split("-- ")[0] + "\nHow long does a game take?", UNCLEAR, SKY),
         ("unmarked-copy-of-steps", LETTER_OF_STEPS, problem("only-our-letter"), GLANZ),
         ("unmarked-and-below", LETTER.split("-- ")[0] + "\n7 leo c", problem("amid-our-letter"), SKY),
         ("unmarked-and-example-below", LETTER.split("-- ")[0] + "\n1 leo b", problem("only-our-letter"), SKY),
