@@ -18,12 +18,15 @@ from server.api.languages import spoken
 from server.api.pages import HEADERS, no_page, page, sorry
 from server.api.problems import ALL, example_of, reasons
 from server.api.reference import Reference, words_in
-from server.bots import LEVELS, review
+from server.bots import LEVELS, advice, levels, review
 from server.compression import Packed, pack
 from server.config import BOUNDS
 from server.games import GAMES
+from server.games.contract import Effort
+from server.games.presentation import edition_of, edition_options
 from server.post.desk.commands import A_GAME, COMMANDS
 from server.post.desk.reading import example_of as example_line
+from server.post.desk.rule_texts import options_of
 from server.post.incoming.help_lines import help_lines
 
 blp = Blueprint("handbook", __name__)
@@ -145,7 +148,7 @@ def _limits() -> dict[str, Any]:
 def _app() -> dict[str, Any]:
     """Return OAuth's errors, and the code that the reference shows for streams with tickets."""
     about = current_app.extensions["document"].document["paths"]["/v1/stream-tickets"]["post"]["description"]
-    return {"follow": re.findall("(?s)```js\n(.*?)\n```", about)[0], "errors": oauth.ERRORS}
+    return {"follow": about.partition("```js\n")[2].partition("\n```")[0], "errors": oauth.ERRORS}
 
 
 def _clients() -> dict[str, Any]:
@@ -155,13 +158,28 @@ def _clients() -> dict[str, Any]:
     return {"programs": programs, "rows": rows}
 
 
+def _effort(effort: Effort) -> str:
+    """Return in a few words how a bot with this effort chooses."""
+    if effort.slack:
+        return f"any move that gives away at most {effort.slack:.0%}"
+    share = f", in {effort.worlds:.0%} of its turns" if effort.worlds < 1 else ""
+    worlds = f"{effort.worlds:g} worlds" if effort.worlds > 1 else "one world"
+    return f"the best of {effort.candidates} moves in {worlds}{share}"
+
+
 def _bots() -> dict[str, Any]:
     words = dict(zip(LEVELS, ("easy", "medium", "advanced", "hard", "very hard", "expert"), strict=True))
+    strengths = docs.strengths()
+    measured = sorted({it.rules for it in strengths})
+    strongest = [levels(GAMES[name])[[*LEVELS][-1]] for name in measured]
     return {
-        "strengths": docs.strengths(),
-        "levels": LEVELS,
+        "strengths": strengths,
+        "levels": {level: [_effort(levels(GAMES[name])[level]) for name in measured] for level in LEVELS},
         "words": words,
+        "simulations": max(it.worlds * it.candidates for it in strongest),
+        "usual": {name: edition_options(name)[edition_of(name, options_of(name))] for name in measured},
         "review": review,
+        "efforts": {name: advice.effort(GAMES[name]) for name in measured},
         "hints": most_of("hints"),
     }
 

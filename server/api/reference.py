@@ -23,7 +23,7 @@ _NO_NUL = r"^[^\u0000]*$"
 
 def words_in(html: str) -> str:
     """Return each word of a text once, in lower case."""
-    words = re.findall(r"[\w-]{2,}", re.sub(r"(?s)<pre.*?</pre>|<[^>]+>", " ", html).lower())
+    words = re.findall(r"[\w-]{2,}", re.sub(r"(?s)<pre(?:(?!<pre).)*?</pre>|<[^<>]+>", " ", html).lower())
     return " ".join(dict.fromkeys(words))
 
 

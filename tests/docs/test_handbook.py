@@ -1,5 +1,6 @@
 """The handbook: Markdown becomes safe HTML with stable anchors, and everything it names exists."""
 
+import json
 import re
 from html import unescape
 
@@ -7,8 +8,11 @@ import pytest
 from flask import Flask
 
 from server import docs
+from server.bots import LEVELS
+from server.bots.advice import ONE_TURN_AHEAD, TO_THE_END
 from server.cli import main
 from server.config import VARIABLES
+from server.page import SOURCES
 from tests.docs.test_reference import shown
 from tests.test_licences import is_packaged
 
@@ -69,6 +73,19 @@ def test_an_unknown_value_in_a_document_raises_an_error() -> None:
 
 
 # The documents
+
+
+def test_the_page_on_bots_says_what_was_measured_and_names_levels_as_the_page_does(app: Flask) -> None:
+    text = re.sub(r"<[^>]+>", "", unescape(shown(app, "/docs/bots")))
+    assert 'default options: "scenario": 1 in Sternenglanz, "edition": "schloth-en" in Sternenhimmel.' in " ".join(
+        text.split()
+    )
+    words = json.loads(SOURCES["words/en/page.json"][0].read_text("utf-8"))
+    for level in LEVELS:
+        number, word = re.findall(r"^Level (\d) \((.+)\)$", words[f"opponents.{level}"])[0]
+        assert f"level-{number} ({word})" in text
+    assert all(it.worlds >= LEVELS["level-6"].worlds for it in (ONE_TURN_AHEAD, TO_THE_END))
+    assert list(LEVELS)[-1] == "level-6"
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)

@@ -159,12 +159,12 @@ HINT: Json = {
         {
             "move": MOVE["move"],
             "words": "7 leo c",
-            "why": "Leo is scored now, and you come first.",
+            "why": "Leo is scored now, and you come first: 10 coins for you, 7 for Sirius.",
             "behind": 0,
             "margin": 0,
-            "scores": 3,
+            "scores": 10,
             "then": [],
-            "scores_with_then": 3,
+            "scores_with_then": 10,
             "wins": False,
         },
         {
@@ -211,7 +211,7 @@ REVIEW: Json = {
     "luck": 9.75,
     "margin": 1.1,
     "summary": [
-        "Luck decided the game: it brought you about 11 coins.",
+        "Luck and the others' moves decided the game: they brought you about 11 coins.",
         "Your costliest move: Move 1, about 2 coins lost.",
     ],
     "moves": [

@@ -1259,8 +1259,8 @@ class HintedMove(NextStep):
     margin = fields.Float(
         allow_none=True,
         **_about(
-            "Margin of error of `behind` (95%). If `behind` is less, the bot can't tell the move from the best. Null if the "
-            "margin is unknown"
+            "Margin of error of `behind` (95%). If `behind` is less, the bot can't tell the move from the best. 0 if the few "
+            "worlds that the bot compared all agree, so treat differences below 0.5 as equal. Null if the margin is unknown"
         ),
     )
     scores = fields.Integer(
