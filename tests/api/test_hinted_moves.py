@@ -226,7 +226,9 @@ def test_the_best_move_of_a_hint_is_explained_by_figures_if_the_game_gives_no_re
 ) -> None:
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     compared = [Compared("move", gain, margin if nr else 0.0) for nr, gain in enumerate(gains)]
-    assert hints._by_figures(seen, compared, "en") == told
+    assert hints._by_figures(seen, hints._Line([], None, 0.0, 0.0, ()), compared, "en") == told
+    worse = hints._Line([], None, 2.4, 0.7, ())
+    assert hints._by_figures(seen, worse, compared, "en") == "It brings about 2 points less than suggestion 1."
 
 
 def test_the_best_move_of_a_hint_always_says_why(app: Flask) -> None:

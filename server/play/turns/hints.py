@@ -87,11 +87,13 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
     found = lines(seen, state, game, steps, compared, ways.suggests)
     given = [reasons_of(it.steps, locale, game.names) for it in found]
     points = [_scores(seen, it.end) or 0 for it in found]
-    best, *told = telling(given)
-    if not best and not points[0]:  # its reasons are those of the others, too
-        best = next((it.text for it in given[0] if not it.is_aside), "") or _by_figures(seen, compared, locale)
     costs, balances = _costs(seen, found, locale), _balances(seen, found, points, locale)
-    whys = [" ".join(filter(None, its)) for its in zip(costs, [best, *told], balances, strict=True)]
+    whys = [" ".join(filter(None, its)) for its in zip(costs, telling(given), balances, strict=True)]
+    for nr, why in enumerate(whys):
+        if not why and not points[nr]:  # its reasons are those of the others, too
+            whys[nr] = next((it.text for it in given[nr] if not it.is_aside and it.text not in whys), "") or (
+                _by_figures(seen, found[nr], compared, locale)
+            )
     return {
         "turn": turn,
         "moves": [
@@ -158,6 +160,7 @@ def lines(
 
 _MORE_THAN_MOST = noted("It brings about %(points)s more than the average of the moves that the bot compared.")
 _NONE_BETTER = noted("The bot found none that brings clearly more.")
+_LESS_THAN_BEST = noted("It brings about %(points)s less than suggestion 1.")
 _MORE_FOR_ONE = noted("Your opponent probably gets about %(points)s more.")
 _MORE_FOR_OTHERS = noted("The others probably get about %(points)s more on average.")
 _BOTH_FOR_ONE = noted("You probably get about %(points)s less, your opponent about %(more)s more.")
@@ -175,10 +178,12 @@ _LESS_FOR_OTHERS = noted(
 _UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not pay off.")
 
 
-def _by_figures(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
-    """Return how much more the best move brings than an average one, as the only reason for it."""
+def _by_figures(seen: Seen, line: _Line, compared: Sequence[Compared], locale: str) -> str:
+    """Return how a line compares with the other moves, as the only reason for it."""
     say, best, others = language(locale), compared[0], compared[1:]
-    more = best.gain - fmean(it.gain for it in others) if others else 0.0
+    if advice.is_clear(line.behind, line.margin):
+        return say.gettext(_LESS_THAN_BEST, points=_counted(seen, line.behind, locale))
+    more = best.gain - fmean(it.gain for it in others) if others and not line.behind else 0.0
     if more < advice.LEAST or not all(isfinite(it.margin) for it in others):
         return say.gettext(_NONE_BETTER)
     return say.gettext(_MORE_THAN_MOST, points=_counted(seen, more, locale))
