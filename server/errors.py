@@ -28,12 +28,17 @@ class NotHost(PlayError):
 class StaleTurn(PlayError):
     """A move for a turn that is over. `turn` is the seat's current turn, or None.
 
-    `taken_back`: a take-back ended the turn. `future`: the number of a turn that the game hasn't reached.
+    `taken_back`: a take-back ended the turn. `future`: the number of a turn that the game hasn't reached. `others`: the
+    number of a turn that other seats have.
     """
 
-    def __init__(self, turn: int | None, taken_back: bool = False, future: int | None = None) -> None:
+    def __init__(
+        self, turn: int | None, taken_back: bool = False, future: int | None = None, others: int | None = None
+    ) -> None:
         if future is not None:
             super().__init__(noted("There has been no turn %(number)s in this game."), number=future)
+        elif others is not None:
+            super().__init__(noted("Turn %(number)s isn't yours. We're waiting for another player."), number=others)
         elif taken_back and turn is None:
             super().__init__(noted("That turn is over because a move was taken back."))
         elif taken_back:

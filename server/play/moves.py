@@ -8,12 +8,12 @@ from uuid import UUID
 from psycopg import Connection
 
 from server.clock import clock
-from server.errors import HandedOver, NotRunning, StaleTurn
+from server.errors import HandedOver, NotRunning
 from server.games import Json, Seat
 from server.games.presentation import bot_name
 from server.play.commits import Commit, commit_of, load, record, record_within
 from server.play.game import Game
-from server.play.turns.first_answers import Played, answer_in_turn, answer_of, first_answer, present_turn
+from server.play.turns.first_answers import Played, answer_in_turn, answer_of, first_answer, present_turn, stale_turn
 from server.play.views import load_visible, own_seat, played_seat, turn_of
 from server.store.database_retry import Unavailable, with_retries
 
@@ -102,7 +102,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     if not table.turns:
         raise NotRunning("This game has not started.")
     if table.turns[seat] != turn:
-        raise StaleTurn(table.turns[seat], future=turn if turn > table.version else None)
+        raise stale_turn(game, seat, turn)
     expect_answer(game, seat)
     events, would_reveal = rules.preview(table.state, seat, rules.decide(table.state, seat, wanted, game.dice()))
     return {

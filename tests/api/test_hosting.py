@@ -286,7 +286,9 @@ def test_the_host_gives_an_open_seat_to_a_bot_and_the_last_one_starts_the_game(
     sits(bea, at=path)
     bot = {"bot": "level-3"}
     assert is_problem(bea.ask("PUT", f"{path}/seats/2/bot", json=bot), 403, "not-host")
-    assert is_problem(ada.ask("PUT", f"{path}/seats/2/bot", json=bot), 409, "seat-taken")
+    invited = ada.ask("PUT", f"{path}/seats/2/bot", json=bot)
+    assert is_problem(invited, 409, "seat-taken")
+    assert "reserved by an invitation" in invited.json["detail"]
     assert is_problem(ada.ask("PUT", f"{path}/seats/1/bot", json=bot), 409, "seat-taken")
     assert ada.ask("DELETE", f"{path}/invitations/2").status_code == 204
     assert is_problem(ada.ask("PUT", f"{path}/seats/2/bot", json={"bot": "nobody"}), 422, "invalid-fields")

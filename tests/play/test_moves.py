@@ -11,7 +11,7 @@ from server.clock import clock
 from server.errors import NotFound, NotRunning, NotSeated, StaleTurn
 from server.games import IllegalMove, sternenhimmel
 from server.play.commits import load, whole_log
-from server.play.moves import legal_moves, play_move, play_reply
+from server.play.moves import legal_moves, play_move, play_reply, try_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, return_word
 from server.play.story.table_cache import tables
@@ -122,6 +122,14 @@ def test_a_move_repeated_long_after_the_end_gets_its_first_response_in_a_new_pro
     with pytest.raises(StaleTurn) as over:
         play_move(game_id, ada, answers[-1][0], answers[0][1] | {"star": "D"})
     assert over.value.turn is None
+
+
+def test_a_move_for_another_players_turn_says_so(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    move = moves_of(game_id, ada)[0]
+    for attempt in (play_move, try_move):
+        with pytest.raises(StaleTurn, match="Turn 1 isn't yours. We're waiting for another player."):
+            attempt(game_id, bea, 1, move)
 
 
 def test_a_different_move_for_a_past_turn_is_stale_and_names_the_current_turn(ada: UUID, bea: UUID) -> None:

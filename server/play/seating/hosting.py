@@ -109,6 +109,9 @@ def seat_bot(game_id: UUID, player_id: UUID, seat: Seat, bot: str) -> Game:
     free = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "open")
     taken = update(SeatRow).where(free).values(**NO_INVITATION | {"kind": "bot", "bot": bot}).returning(SeatRow.seat)
     if db.session.execute(taken).first() is None:
+        is_invited = SeatRow.game_id == game_id, SeatRow.seat == seat, SeatRow.kind == "invited"
+        if db.session.scalar(select(SeatRow.seat).where(*is_invited)) is not None:
+            raise SeatTaken("Seat %(seat)s is reserved by an invitation. Withdraw it first.", seat=seat)
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     start_if_full(game_id, clock.now())
     with committing(seat):

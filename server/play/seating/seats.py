@@ -602,7 +602,7 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     if guest == player_id:
         return leave(game_id, player_id)
     if guest is None:
-        raise NotFound("This seat is empty.")
+        raise NotFound("No player has this seat.")
     _vacate(game_id, guest)
     head.sent_away = sorted({*head.sent_away, str(guest)})
     game = load_within(in_transaction(db.session.connection()), game_id)

@@ -46,8 +46,18 @@ def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     played."""
     if found := _first_of(islice(_answers(game, seat, turn), 1), game, seat, move):
         return found
-    future = turn if turn > game.table.version else None
-    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), future)
+    raise stale_turn(game, seat, turn)
+
+
+def stale_turn(game: Game, seat: Seat, turn: int) -> StaleTurn:
+    """Return why the seat can't move for this turn, which isn't its current one."""
+    is_others = turn in game.table.turns and next(_answers(game, seat, turn), None) is None
+    return StaleTurn(
+        game.table.turns[seat],
+        is_taken_back(game.game_id, turn),
+        future=turn if turn > game.table.version else None,
+        others=turn if is_others else None,
+    )
 
 
 def answer_in_turn(game: Game, seat: Seat, turn: int, move: Any) -> Played | None:
