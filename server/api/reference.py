@@ -342,10 +342,13 @@ class _Request(NamedTuple):
             arguments += [f"data=json.dumps({literal}).encode()".replace("\n", "\n    ")]
         if arguments:
             lines += ["request = Request(", *(f"    {it}," for it in (url, *arguments)), ")"]
-        lines += [f"with urlopen({'request' if arguments else url}) as response:"]
-        lines += [f"    {it}" for it in _READ_IN_PYTHON.get(self.answered_in, _READ_IN_PYTHON["text"])]
+        lines += ["try:", f"    with urlopen({'request' if arguments else url}) as response:"]
+        lines += [f"        {it}" for it in _READ_IN_PYTHON.get(self.answered_in, _READ_IN_PYTHON["text"])]
+        lines += ["except HTTPError as problem:", "    print(problem.read().decode())"]
         names = "Request, urlopen" if arguments else "urlopen"
-        return "\n".join([*imports, f"from urllib.request import {names}", "", *lines])
+        return "\n".join(
+            [*imports, "from urllib.error import HTTPError", f"from urllib.request import {names}", "", *lines]
+        )
 
     def javascript(self) -> str:
         names = [name.upper() for name in self.names] + (["TOKEN"] if self.is_signed else [])
