@@ -19,6 +19,7 @@ const GAP = 3; // pixels between a panel and what it leaves free
 const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
+const NAMED = 1.5; // points behind the best that a hint names even if they may be an error, as on the server
 const DOUBT = 1.5; // margins that a gain or loss exceeds if it is listed, as on the server
 const MARKED = 4; // gains, and losses, marked on the curve
 const NOTABLE = 2; // points of a gain or loss that is marked there
@@ -65,7 +66,7 @@ export function Hint({ table, rules, close }) {
   const all = isReady && hint ? /** @type {HintedMove[]} */ (hint.moves) : [];
   const moves = all.filter((it, i) => all.findIndex((one) => written(one) === written(it)) === i); // copies of a card
   const isWhole = hint !== null && hint.turn !== null && !hint.moves.length;
-  const isEven = moves.length > 1 && !moves.slice(1).some(isClearlyWorse);
+  const isEven = moves.length > 1 && !moves.slice(1).some(isBehind);
   const [marked, mark] = useState(0);
   useEffect(() => mark(0), [hint]);
   const place = useRef();
@@ -75,9 +76,9 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
-  const isBest = moves.slice(1, 2).every(isClearlyWorse);
+  const isBest = moves.slice(1).every(isBehind);
   const verdict = (/** @type {HintedMove} */ it) => (it.wins || isEven ? "" : it === moves[0] ? t(isBest ? "hint.best" : "hint.among")
-    : isClearlyWorse(it) ? t("hint.worse", { points: pointsOf(game, Math.round(it.behind)) }) : t("hint.as-good"));
+    : isBehind(it) ? "" : t("hint.as-good")); // `why` says how much less the others bring
   const told = (/** @type {HintedMove} */ it) => (form?.told
     ? html`<strong>${form.told(stepsOf(it), rules)}</strong>`
     : html`<strong>${[written(it), it.then.length > 0 && t("hint.then", { moves: it.then.map(written).join("; ") })].filter(Boolean).join(", ")}</strong>`);
@@ -128,7 +129,8 @@ function leftOf(header) {
  */
 function rank(game, move) {
   if (move.wins) return t("hint.rank.wins");
-  return isClearlyWorse(move) ? `−${pointsOf(game, Math.round(move.behind))}` : t("hint.rank.equal");
+  const points = `−${pointsOf(game, Math.round(move.behind))}`;
+  return isClearlyWorse(move) ? points : isBehind(move) ? t("hint.rank.maybe", { points }) : t("hint.rank.equal");
 }
 
 /**
@@ -161,6 +163,12 @@ function useBox(place) {
  * @param {HintedMove} move
  */
 const isClearlyWorse = ({ behind, margin }) => margin !== null && behind > Math.max(LEAST, margin);
+
+/**
+ * Return whether a move is behind the best: clearly, or probably by much.
+ * @param {HintedMove} move
+ */
+const isBehind = (move) => isClearlyWorse(move) || move.behind >= NAMED;
 
 /**
  * Show how good the player's moves were. Beside an earlier table, only the curve and the move played there are shown.
