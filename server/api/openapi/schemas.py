@@ -1326,7 +1326,7 @@ class Review(Answer):
     luck = fields.Float(allow_none=True, **_about("Rest of the result"))
     margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
     summary = fields.List(
-        fields.String(), **_about("Sentences about what decided the game, in your language; empty until complete")
+        fields.String(), **_about("Sentences about where the result comes from, in your language; empty until complete")
     )
     moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 

@@ -213,15 +213,11 @@ function Moves({ table, rules, review, at, showAt }) {
   const moves = review.moves;
   const clear = moves.filter((it) => it.better).sort((one, other) => gainOf(other) - gainOf(one));
   const gained = moves.filter((it) => standsOut(it.choice, it.margin)).sort((one, other) => other.choice - one.choice);
-  const unclear = moves.filter((it) => !it.better && standsOut(-it.choice, it.margin)) // worse, but no other move is clearly better
-    .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  const worse = (/** @type {ReviewedMove} */ it) => t("review.lost", { move: written(it), points: points(-it.choice) });
-  const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
-    : gained.includes(it) ? won(it) : "");
+  const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : gained.includes(it) ? won(it) : "");
   const toldAt = (/** @type {ReviewedMove[]} */ steps) => {
     /** @type {(string | ReviewedMove[])[]} */
     const parts = []; // sentences, and runs of steps without one
@@ -241,17 +237,16 @@ function Moves({ table, rules, review, at, showAt }) {
     compared.set({ base: table.base, at, played: shown.map((it) => it.move), better: better.flatMap((it) => (it.better ? [it.better.move] : [])) });
     return () => compared.set({ base: "", at: null, played: [], better: [] });
   }, [at, review]);
-  const lossOf = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? gainOf(it) : -it.choice);
-  const lows = [...clear, ...unclear].filter((it) => lossOf(it) >= NOTABLE).sort((one, other) => lossOf(other) - lossOf(one));
+  const lows = clear.filter((it) => gainOf(it) >= NOTABLE);
   const highs = gained.filter((it) => it.choice >= NOTABLE);
   const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
-    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -lossOf(it), words: about(it) }))}
+    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: about(it) }))}
     won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
   if (at !== null) return html`${chart}<div><p role="status">${toldAt(shown)}</p>
     ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
       better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
-  const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
+  const choices = Math.round(review.choices ?? 0);
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
   const rows = byTurn(moves, story);
@@ -260,7 +255,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const margins = rows.map((it) => Math.hypot(...it.steps.map((step) => step.margin)));
   const gains = rows.map((it) => sum(it.steps.map(({ choice }) => choice)));
   const worth = (/** @type {Turn} */ { steps }, /** @type {number} */ nth) => (standsOut(Math.abs(gains[nth]), margins[nth])
-    ? estimated(Math.round(gains[nth]), margins[nth]) : steps.some((it) => it.better) ? "–" : t("review.as-good"));
+    ? signed(gains[nth]) : steps.some((it) => it.better) ? "–" : t("review.as-good"));
   const when = (/** @type {ReviewedMove} */ it) => {
     const turn = turnAt(story, it.version);
     return turn === 0 ? `${t("review.start")}.` : t(turn === null ? "review.of-move" : "review.of-turn", { at: turn ?? it.version });
@@ -270,16 +265,14 @@ function Moves({ table, rules, review, at, showAt }) {
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
   return html`<div>${isComplete && html`<p>${review.summary.join(" ")}</p><dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
-      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${estimated(choices, margin)}</dd>
-      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${estimated(luck, margin)}</dd>
-    </dl>
-    <p class="faint">${t("review.margin")}</p>`}
+      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${t("review.about", { points: signed(choices) })}</dd>
+      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${t("review.about", { points: signed(luck) })}</dd>
+    </dl>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
-    ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}
+    ${isComplete && clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>${list(clear)}`}
-    ${unclear.length > 0 && html`<p>${t("review.worse")}</p>${list(unclear)}`}
-    ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
+    ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
     ${moves.length > 0 && html`<details open=${wasComing}><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr>${heads.map((it) => html`<th scope="col">${it}</th>`)}</tr></thead>
@@ -287,18 +280,11 @@ function Moves({ table, rules, review, at, showAt }) {
           onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
           }</button></th><td>${steps.map(written).join("; ")}</td><td data-label=${heads[2]}>${worth(rows[nth], nth)}</td>
           <td data-label=${heads[3]}>${steps.map(instead).filter(Boolean).join("; ")}</td></tr>`)}</tbody>
-        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${estimated(choices, margin)}</td><td></td></tr></tfoot>`}
+        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${t("review.about", { points: signed(choices) })}</td><td></td></tr></tfoot>`}
       </table></div>
       <p class="faint">${t("review.columns")}</p>
     </details>`}</div>`;
 }
-
-/**
- * Format an estimated number of points with its margin of error.
- * @param {number} points
- * @param {number} margin
- */
-const estimated = (points, margin) => [signed(points), Math.round(margin) > 0 && `± ${Math.round(margin)}`].filter(Boolean).join(" ");
 
 /** @typedef {{version: number, turn: number | null, steps: ReviewedMove[]}} Turn */
 
