@@ -196,23 +196,23 @@ def test_a_hint_says_what_balances_that_another_move_scores_more_at_once(
 @pytest.mark.parametrize(
     ("behind", "scores", "told"),
     [
-        (3.0, (5.0, 5.0), "It brings about 3 points less than suggestion 1."),  # the seat itself gets less
-        (4.0, (2.0, 3.0), "It brings about 4 points less than suggestion 1."),  # the opponent gets less, too
-        (3.0, (8.0, 8.0), "It brings about 3 points less than suggestion 1: your opponent gets more."),
-        (3.0, (8.0, 8.0, 7.0), "It brings about 3 points less than suggestion 1: the others get more."),
+        (3.0, (5.0, 5.0), "This move brings about 3 points less than suggestion 1."),  # the seat itself gets less
+        (4.0, (2.0, 3.0), "This move brings about 4 points less than suggestion 1."),  # the opponent gets less, too
+        (3.0, (8.0, 8.0), "This move brings about 3 points less than suggestion 1: your opponent gets more."),
+        (3.0, (8.0, 8.0, 7.0), "This move brings about 3 points less than suggestion 1: the others get more."),
         (
             3.0,
             (6.0, 6.0),
-            "It brings about 3 points less than suggestion 1: you get 2 less, your opponent 1 more.",
+            "This move brings about 3 points less than suggestion 1: you get 2 less, your opponent 1 more.",
         ),
         (
             3.0,
             (6.0, 6.0, 5.0),
-            "It brings about 3 points less than suggestion 1: you get 2 less, the others 1 more on average.",
+            "This move brings about 3 points less than suggestion 1: you get 2 less, the others 1 more on average.",
         ),
-        (3.0, (8.0, 5.0), "It brings about 3 points less than suggestion 1."),  # worse chances name nothing
+        (3.0, (8.0, 5.0), "This move brings about 3 points less than suggestion 1."),  # worse chances name nothing
         (1.0, (7.0, 5.0), ""),  # within the margin
-        (2.5, (), "It brings about 3 points less than suggestion 1."),
+        (2.5, (), "This move brings about 3 points less than suggestion 1."),
     ],
 )
 def test_a_hint_says_what_a_weaker_move_costs_against_the_best(
@@ -226,7 +226,7 @@ def test_a_hint_says_what_a_weaker_move_costs_against_the_best(
 def test_a_hint_names_a_large_difference_even_if_it_may_be_an_error() -> None:
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     best, line = (hints._Line([], None, by, margin, ()) for by, margin in ((0.0, 0.0), (3.6, 4.0)))
-    assert hints._cost(seen, line, best, "en") == "It may bring about 4 points less than suggestion 1."
+    assert hints._cost(seen, line, best, "en") == "This move may bring about 4 points less than suggestion 1."
     assert hints._cost(seen, line, best, "en", is_told=True) == ""
     assert hints._cost(seen, line._replace(behind=1.4), best, "en") == ""
 
@@ -242,7 +242,7 @@ def test_every_move_of_a_hint_says_what_it_does_even_if_others_do_the_same(monke
     assert hints._whys(seen, found, (), "en") == [
         "You take the lead.",
         "It lies face down.",
-        "It lies face down. It brings about 1 point less than suggestion 1.",
+        "It lies face down. This move brings about 1 point less than suggestion 1.",
         "It lacks much.",
     ]
 

@@ -210,8 +210,9 @@ def test_a_review_says_where_the_result_comes_from(app: Flask, monkeypatch: pyte
             (0.0, 2.0, 9.0),
             [
                 "You finished level with the others' average.",
-                "A simple bot that doesn't look ahead would have done about as well in your place.",
-                "These estimates can be off by about 9 points.",
+                "A simple bot that doesn't look ahead would have got about 2 points less in your place.",
+                "The cards, your seat and the others' play cost you about 2 points.",
+                "These estimates can be off by about 9 points, so they prove little.",
             ],
         ),
     ],

@@ -199,7 +199,8 @@ def reasons(
             if is_past:
                 return [_of_past_cards(sky, (slot2, slot3), say)]
             told = Reason("use", _of_two(_CHOSEN, _use(sky, slot2), _use(sky, slot3), say))
-            return [*_of_choice(sky, view["hand"] or (), step, say), told]
+            *others, kept = _of_choice(sky, view["hand"] or (), step, say)
+            return [*others, told, kept]
         case LayCards(_, slot2, slot1):
             return [*_of_cards(sky, view["hand"] or (), (slot2, slot1), say, is_past)]
     actions = [

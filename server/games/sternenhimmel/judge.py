@@ -28,6 +28,7 @@ from server.translations import Language, noted
 FACTORS = [2**doubles for doubles in range(10)]
 GUESS = "5"  # the assumed value of a star face down
 LEAD = 0.05  # coins per point of lead while prizes may still change hands
+HIGH = 7  # the least number that is worth keeping
 SOON = 2  # empty spaces left on a board that is almost full
 
 Spaces = tuple[Lying | None, ...]  # the spaces of a board, in its order, as a seat sees them
@@ -257,7 +258,7 @@ def _by_hand(hand: Sequence[str], move: Placement, say: Language) -> Iterator[Re
     if is_large(move.board, move.space):
         yield Reason("secret", say.gettext(_SECRET))
     highest = max((it for it in hand if FACE_VALUES[it]), key=lambda it: FACE_VALUES[it], default=move.star)
-    if highest != move.star:
+    if highest != move.star and FACE_VALUES[highest] >= HIGH:
         yield Reason("kept", say.gettext(_KEPT, star=highest))
 
 

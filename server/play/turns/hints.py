@@ -165,15 +165,15 @@ def achievements(given: Sequence[Sequence[Reason]]) -> Sequence[str]:
     return [told or first for told, first in zip(telling(given), firsts, strict=True)]
 
 
-_COSTS = noted("It brings about %(points)s less than suggestion 1.")
-_MAY_COST = noted("It may bring about %(points)s less than suggestion 1.")
-_COSTS_BY_ONE = noted("It brings about %(points)s less than suggestion 1: your opponent gets more.")
-_COSTS_BY_OTHERS = noted("It brings about %(points)s less than suggestion 1: the others get more.")
+_COSTS = noted("This move brings about %(points)s less than suggestion 1.")
+_MAY_COST = noted("This move may bring about %(points)s less than suggestion 1.")
+_COSTS_BY_ONE = noted("This move brings about %(points)s less than suggestion 1: your opponent gets more.")
+_COSTS_BY_OTHERS = noted("This move brings about %(points)s less than suggestion 1: the others get more.")
 _COSTS_BOTH_ONE = noted(
-    "It brings about %(points)s less than suggestion 1: you get %(less)s less, your opponent %(more)s more."
+    "This move brings about %(points)s less than suggestion 1: you get %(less)s less, your opponent %(more)s more."
 )
 _COSTS_BOTH_OTHERS = noted(
-    "It brings about %(points)s less than suggestion 1: you get %(less)s less, the others %(more)s more on average."
+    "This move brings about %(points)s less than suggestion 1: you get %(less)s less, the others %(more)s more on average."
 )
 _MORE_NEXT_TURN = noted(
     "%(fewer)s less now than suggestion %(number)s, but probably about %(points)s more in your next turn."

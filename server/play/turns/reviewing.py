@@ -163,20 +163,21 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
 def _parts(
     game: Game, figures: Json, has_moves: bool, by_bot: bool, say: Language, points: Callable[[float], str]
 ) -> Iterator[str]:
-    """Yield sentences about the result, the part of the player's moves, and the rest. Of parts that may be errors of the
-    estimate, yield none. If a bot has played for the player, the rest says little."""
+    """Yield sentences about the result, the part of the player's moves, and the rest, in figures that add up. If a bot has
+    played for the player, the rest says little."""
     result, choices, margin = (whole_points(figures[it]) for it in ("result", "choices", "margin"))
     rest, others = result - choices, len(game.seats) > 2
     place = _AHEAD if result > 0 else _BEHIND if result else _LEVEL
     yield say.gettext(place[others], points=points(result))
     if not has_moves:
         return
-    text = _NO_DIFFERENCE if abs(choices) <= margin or not choices else _BOT_LESS if choices > 0 else _BOT_MORE
-    yield say.gettext(text, points=points(choices))
-    if abs(rest) > margin and not by_bot:
+    yield say.gettext(
+        _NO_DIFFERENCE if not choices else _BOT_LESS if choices > 0 else _BOT_MORE, points=points(choices)
+    )
+    if rest and not by_bot:
         yield say.gettext((_BROUGHT if rest > 0 else _COST)[others], points=points(rest))
     if margin >= 1:
-        yield say.gettext(_MARGIN, points=points(margin))
+        yield say.gettext(_MARGIN if margin < max(abs(choices), abs(rest)) else _UNCLEAR, points=points(margin))
 
 
 # For one opponent, and for several
@@ -201,6 +202,7 @@ _BOT_LESS = noted("A simple bot that doesn't look ahead would have got about %(p
 _BOT_MORE = noted("A simple bot that doesn't look ahead would have got about %(points)s more in your place.")
 _NO_DIFFERENCE = noted("A simple bot that doesn't look ahead would have done about as well in your place.")
 _MARGIN = noted("These estimates can be off by about %(points)s.")
+_UNCLEAR = noted("These estimates can be off by about %(points)s, so they prove little.")
 _BOT_TO_THE_END = noted("A bot played for you from here on: %(turn)s. This review leaves its moves out.")
 _BOT_AT_TIMES = noted("A bot played some of your turns. The first: %(turn)s. This review leaves its moves out.")
 _COSTLIEST = noted("Your costliest move: %(turn)s. Another would have brought about %(points)s more.")
