@@ -488,6 +488,27 @@ def test_each_move_of_a_hint_is_readable_at_a_glance_and_nothing_moves(
         assert objections(page) == []
 
 
+def test_a_hint_is_readable_on_a_phone_while_a_slot_is_open(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "lea@example.org")
+    game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    best = ada.get(f"/v1/games/{game_id}/hint")
+    ada.post(f"/v1/games/{game_id}/moves", {"turn": best["turn"], "move": best["moves"][0]["move"]})
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    found = ada.get(f"/v1/games/{game_id}/hint")
+    why = f"{REASON} This move brings about 2 points less than suggestion 1."
+    found["moves"] = [it | {"why": why, "wins": False} for it in found["moves"][:1]]
+    page = windows.open(ada, **PHONE | {"viewport": {"width": 390, "height": 844}})
+    page.route("**/hint", partial(Route.fulfill, json=found))
+    page.goto(f"/#/games/{game_id}")
+    page.locator(".own [data-slot]").first.click()
+    expect(page.locator("[data-undo]")).to_be_visible()
+    page.locator("[data-tool=hint]").click()
+    text = page.locator(".hint[style*=top] li > span")
+    expect(text).to_contain_text("suggestion 1")
+    assert text.evaluate("it => it.scrollHeight - it.clientHeight") <= 1
+    assert apart(page.locator(".own .slots"), page.locator(".hint"))
+
+
 def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={})

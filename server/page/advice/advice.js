@@ -16,6 +16,7 @@ import { useStore } from "../ui/store.js";
 /** @import { Row } from "../ui/course.js" */
 
 const GAP = 3; // pixels between a panel and what it leaves free
+const LOW = 136; // pixels of a panel that has no room for its text
 const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
@@ -135,7 +136,8 @@ function rank(game, move) {
 
 /**
  * Return the position of the panel. It lies over the part of the tray that the game names, or else over the tray. It
- * reaches down to the part that the game keeps visible, or else is as large. A longer text scrolls.
+ * reaches down to the first part that the game keeps visible, to the next one if it were too low, or else is as large. A
+ * longer text scrolls.
  * @param {{current: any}} place
  */
 function useBox(place) {
@@ -146,8 +148,8 @@ function useBox(place) {
     if (!room) return;
     const follow = () => {
       const [outer, { top, left, width, bottom }] = [around, room].map((it) => it.getBoundingClientRect());
-      const kept = around.querySelector(".drawn .beside-hint"); // the first of them, which may come and go
-      const height = (kept ? kept.getBoundingClientRect().top - GAP : bottom) - top;
+      const ends = [...around.querySelectorAll(".drawn .beside-hint")].map((it) => it.getBoundingClientRect().top - GAP);
+      const height = (ends.find((it) => it - top >= LOW) ?? ends.at(-1) ?? bottom) - top;
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px`, "--high": `${height}px` });
     };
     follow();
