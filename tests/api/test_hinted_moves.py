@@ -231,6 +231,20 @@ def test_a_hint_names_a_large_difference_even_if_it_may_be_an_error() -> None:
     assert hints._cost(seen, line._replace(behind=1.4), best, "en") == ""
 
 
+@pytest.mark.parametrize(
+    ("gains", "margin", "told"),
+    [
+        ((9.0, -3.4, -5.0), 2.0, "The next best move brings about 12 points less."),
+        ((9.0, 8.0), 2.0, ""),
+        ((0.0,), 0.0, ""),
+    ],
+)
+def test_a_single_suggestion_says_how_far_it_is_ahead(gains: tuple[float, ...], margin: float, told: str) -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    compared = [Compared("move", gain, margin if nr else 0.0) for nr, gain in enumerate(gains)]
+    assert hints._lead(seen, compared, "en") == told
+
+
 def test_every_move_of_a_hint_says_what_it_does_even_if_others_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     same, own = Reason("hidden", "It lies face down."), Reason("lead", "You take the lead.")
     aside = Reason("far", "It lacks much.", is_aside=True)
@@ -239,7 +253,7 @@ def test_every_move_of_a_hint_says_what_it_does_even_if_others_do_the_same(monke
     monkeypatch.setattr(hints, "_scores", lambda *_: 0)
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     found = [hints._Line([], None, by, 0.1, ()) for by in (0.0, 0.2, 1.2, 0.0)]
-    assert hints._whys(seen, found, (), "en") == [
+    assert hints._whys(seen, found, [], (), "en") == [
         "You take the lead.",
         "It lies face down.",
         "It lies face down. This move brings about 1 point less than suggestion 1.",

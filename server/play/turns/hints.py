@@ -85,7 +85,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
         seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
     found = lines(seen, state, game, steps, compared, ways.suggests)
-    whys = _whys(seen, found, game.names, locale)
+    whys = _whys(seen, found, compared, game.names, locale)
     return {
         "turn": turn,
         "moves": [
@@ -150,12 +150,18 @@ def lines(
     return [it for it in sorted(told, key=rank) if not advice.is_much_worse(seen.rules, it.behind, it.margin)]
 
 
-def _whys(seen: Seen, lines: Sequence[_Line], names: Sequence[str], locale: str) -> Sequence[str]:
+def _whys(
+    seen: Seen, lines: Sequence[_Line], compared: Sequence[Compared], names: Sequence[str], locale: str
+) -> Sequence[str]:
     """Return for each line what it achieves, and then how it compares with the others."""
     told = achievements([reasons_of(it.steps, locale, names) for it in lines])
     points = [_scores(seen, it.end) or 0 for it in lines]
     balances = _balances(seen, lines, points, locale)
-    costs = ["", *(_cost(seen, it, lines[0], locale, is_told=bool(balances[nr])) for nr, it in enumerate(lines[1:], 1))]
+    lead = _lead(seen, compared, locale) if len(lines) == 1 else ""
+    costs = [
+        lead,
+        *(_cost(seen, it, lines[0], locale, is_told=bool(balances[nr])) for nr, it in enumerate(lines[1:], 1)),
+    ]
     return [" ".join(filter(None, its)) for its in zip(told, balances, costs, strict=True)]
 
 
@@ -186,6 +192,17 @@ _LESS_FOR_OTHERS = noted(
     "%(fewer)s less now than suggestion %(number)s, but the others probably get about %(points)s less on average."
 )
 _UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not pay off.")
+
+
+_LEADS = noted("The next best move brings about %(points)s less.")
+
+
+def _lead(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
+    """Return how far the best move is ahead of the others if they are no suggestions, or "" if it isn't clearly ahead."""
+    best, *others = compared
+    if not others or not advice.is_clear(ahead := best.gain - others[0].gain, others[0].margin):
+        return ""
+    return language(locale).gettext(_LEADS, points=_counted(seen, ahead, locale))
 
 
 def _cost(seen: Seen, line: _Line, best: _Line, locale: str, is_told: bool = False) -> str:
