@@ -75,8 +75,8 @@ class Review(MethodView):
         Shows what each of a seat's moves was worth, and which move a search-based bot would have played. The result is the
         seat's score minus the average score of the others. It is the sum of `choices` and `luck`.
 
-        A choice is compared with the move that the bot `greedy` would have made in the same situation, as the seat saw it then. Everything
-        else is luck: cards, the seat, and the others' moves.
+        A choice is compared with the move that the bot `greedy` would have made in the same situation, as the seat saw it then. `luck`
+        is the rest: cards, the seat, and the others' moves.
 
         The first request starts the computation, which takes minutes. Meanwhile the response is a 202 with the moves reviewed so far,
         and without figures.

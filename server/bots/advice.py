@@ -23,6 +23,7 @@ SECONDS: Final = 1.8  # of CPU time; a search that needs more finds other moves 
 MOVES: Final = 3
 CLOSEST: Final = 2  # moves that are compared even if they have the same aim
 LEAST: Final = 0.5  # points
+NOTABLE: Final = 1.5  # points; a difference as large is named even if it may be an error of the estimate
 # Points behind the best move from which hints leave a move out, unless the game sets its own `MUCH`
 MUCH: Final = 10
 
@@ -71,6 +72,11 @@ def is_clear(gain: float, margin: float | None) -> bool:
     """Return whether a move is clearly better than another by this gain. Otherwise, or if the margin of error is
     unknown, the two are about equal."""
     return margin is not None and gain > max(LEAST, margin)
+
+
+def is_behind(behind: float, margin: float | None) -> bool:
+    """Return whether a player should learn that a move is behind the best: clearly, or probably by much."""
+    return is_clear(behind, margin) or behind >= NOTABLE
 
 
 def is_much_worse(rules: Rules, behind: float, margin: float) -> bool:

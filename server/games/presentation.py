@@ -408,9 +408,9 @@ def reasons(
     is_past: bool = False,
     then: Sequence[Any] = (),
 ) -> Sequence[Reason]:
-    """Return what a move achieves besides points and what it costs, the most important first. `view` is that of the seat
-    on turn. With `is_past`, another move was played, and the sentences say what this one would have achieved. `then` are
-    the moves that follow in the same turn."""
+    """Return what a move achieves besides points, the most important first, together with the moves in `then`, which
+    follow in the same turn. `view` is that of the seat on turn. With `is_past`, another move was played, and the sentences
+    say what this one would have achieved."""
     write: WriteReasons | None = getattr(rules, "reasons", None)
     return write(view, move, language(locale), names, is_past, then) if write else ()
 
@@ -418,15 +418,16 @@ def reasons(
 def telling(reasons: Sequence[Sequence[Reason]]) -> Sequence[str]:
     """Return for each move why to play it rather than the others: one reason, or two short ones, or "". A reason
     that comes first is always given. Of the others, no two moves get the same, and none gets one that all of several
-    moves share. Moves get reasons of different kinds if they can."""
+    moves share. The first gets its most important one, and the others get reasons of different kinds if they can."""
     shared = set[Reason]().union(*reasons).intersection(*reasons) if len(reasons) > 1 else set[Reason]()
     own = [[it for it in dict.fromkeys(given) if it not in shared][:_COMPARED] for given in reasons]
 
     def faults(chosen: Sequence[Reason | None]) -> tuple[int, ...]:
         found = [it for it in chosen if it]
-        places = sum(given.index(it) for it, given in zip(chosen, own, strict=True) if it in given)
+        places = [given.index(it) if it in given else 0 for it, given in zip(chosen, own, strict=True)]
         kinds = {it.kind for it in found}
-        return len(found) - len({it.text for it in found}), -len(found), len(found) - len(kinds), places
+        same = len(found) - len({it.text for it in found})
+        return same, -len(found), places[0], len(found) - len(kinds), sum(places)
 
     def choices(given: Sequence[Reason], own: Sequence[Reason]) -> Sequence[Reason | None]:
         first = [it for it in given if it.comes_first][:1]

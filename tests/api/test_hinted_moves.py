@@ -1,6 +1,6 @@
 """Hints: the best moves for a player whose opponents are all bots."""
 
-from math import ceil, inf
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from server.bots import advice
 from server.bots.search import Compared, Seen
 from server.config import Bound
 from server.games import GAMES, Json
-from server.games.contract import Effort
+from server.games.contract import Effort, Reason
 from server.play.turns import hints
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, everything_due_happens, person
@@ -196,49 +196,81 @@ def test_a_hint_says_what_balances_that_another_move_scores_more_at_once(
 @pytest.mark.parametrize(
     ("behind", "scores", "told"),
     [
-        (3.0, (5.0, 5.0), ""),  # what the seat gets less is what the line is behind
-        (4.0, (2.0, 3.0), ""),  # the opponent gets less, too
-        (3.0, (8.0, 8.0), "Your opponent probably gets about 3 points more."),
-        (3.0, (8.0, 8.0, 7.0), "The others probably get about 3 points more on average."),
-        (3.0, (6.0, 6.0), "You probably get about 2 points less, your opponent about 1 more."),
-        (3.0, (6.0, 6.0, 5.0), "You probably get about 2 points less, the others about 1 more on average."),
-        (3.0, (8.0, 5.0), ""),  # worse chances name nothing
+        (3.0, (5.0, 5.0), "This move brings about 3 points less than suggestion 1."),  # the seat itself gets less
+        (4.0, (2.0, 3.0), "This move brings about 4 points less than suggestion 1."),  # the opponent gets less, too
+        (3.0, (8.0, 8.0), "This move brings about 3 points less than suggestion 1: your opponent gets more."),
+        (3.0, (8.0, 8.0, 7.0), "This move brings about 3 points less than suggestion 1: the others get more."),
+        (
+            3.0,
+            (6.0, 6.0),
+            "This move brings about 3 points less than suggestion 1: you get 2 less, your opponent 1 more.",
+        ),
+        (
+            3.0,
+            (6.0, 6.0, 5.0),
+            "This move brings about 3 points less than suggestion 1: you get 2 less, the others 1 more on average.",
+        ),
+        (3.0, (8.0, 5.0), "This move brings about 3 points less than suggestion 1."),  # worse chances name nothing
         (1.0, (7.0, 5.0), ""),  # within the margin
+        (2.5, (), "This move brings about 3 points less than suggestion 1."),
     ],
 )
-def test_a_hint_says_who_gains_if_a_worse_move_is_played(behind: float, scores: tuple[float, ...], told: str) -> None:
+def test_a_hint_says_what_a_weaker_move_costs_against_the_best(
+    behind: float, scores: tuple[float, ...], told: str
+) -> None:
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     best = hints._Line([], None, 0.0, 0.0, (8.0, 5.0, 4.0)[: len(scores)])
-    assert hints._costs(seen, [best, hints._Line([], None, behind, 1.2, scores)], "en") == ["", told]
+    assert hints._cost(seen, hints._Line([], None, behind, 1.2, scores), best, "en") == told
+
+
+def test_a_hint_names_a_large_difference_even_if_it_may_be_an_error() -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    best, line = (hints._Line([], None, by, margin, ()) for by, margin in ((0.0, 0.0), (3.6, 4.0)))
+    assert hints._cost(seen, line, best, "en") == "This move may bring about 4 points less than suggestion 1."
+    assert hints._cost(seen, line, best, "en", is_told=True) == ""
+    assert hints._cost(seen, line._replace(behind=1.4), best, "en") == ""
 
 
 @pytest.mark.parametrize(
     ("gains", "margin", "told"),
     [
-        ((3.0, 1.0, 0.0), 1.0, "It brings about 3 points more than the average of the moves that the bot compared."),
-        ((3.0, 3.0, 2.8), 1.0, "The bot found none that brings clearly more."),
-        ((3.0, 1.0), inf, "The bot found none that brings clearly more."),
-        ((0.0,), 0.0, "The bot found none that brings clearly more."),
+        ((9.0, -3.4, -5.0), 2.0, "The next best move brings about 12 points less."),
+        ((9.0, 8.0), 2.0, ""),
+        ((0.0,), 0.0, ""),
     ],
 )
-def test_the_best_move_of_a_hint_is_explained_by_figures_if_the_game_gives_no_reason(
-    gains: tuple[float, ...], margin: float, told: str
-) -> None:
+def test_a_single_suggestion_says_how_far_it_is_ahead(gains: tuple[float, ...], margin: float, told: str) -> None:
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     compared = [Compared("move", gain, margin if nr else 0.0) for nr, gain in enumerate(gains)]
-    assert hints._by_figures(seen, hints._Line([], None, 0.0, 0.0, ()), compared, "en") == told
-    worse = hints._Line([], None, 2.4, 0.7, ())
-    assert hints._by_figures(seen, worse, compared, "en") == "It brings about 2 points less than suggestion 1."
+    assert hints._lead(seen, compared, "en") == told
 
 
-def test_the_best_move_of_a_hint_always_says_why(app: Flask) -> None:
+def test_every_move_of_a_hint_says_what_it_does_even_if_others_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    same, own = Reason("hidden", "It lies face down."), Reason("lead", "You take the lead.")
+    aside = Reason("far", "It lacks much.", is_aside=True)
+    given = iter([[same, own], [aside, same], [same], [aside]])
+    monkeypatch.setattr(hints, "reasons_of", lambda *_: next(given))
+    monkeypatch.setattr(hints, "_scores", lambda *_: 0)
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    found = [hints._Line([], None, by, 0.1, ()) for by in (0.0, 0.2, 1.2, 0.0)]
+    assert hints._whys(seen, found, [], (), "en") == [
+        "You take the lead.",
+        "It lies face down.",
+        "It lies face down. This move brings about 1 point less than suggestion 1.",
+        "It lacks much.",
+    ]
+
+
+def test_every_move_of_a_hint_says_why_and_what_it_costs(app: Flask) -> None:
     ada = Someone(app, "ada")
     path = in_first_turn(app, ada)
     for _ in range(12):
         told = hint(ada, path)
         if told["moves"]:
-            best = told["moves"][0]
-            assert best["why"] or best["scores_with_then"]
+            best, *others = told["moves"]
+            assert best["why"] and all(it["why"] for it in others)
+            worse = [it for it in others if advice.is_clear(it["behind"], it["margin"])]
+            assert all("less than suggestion 1" in it["why"] or "Wins" in best["why"] for it in worse)
             turn = [step for it in (best, *best["then"]) for step in it["move"]["steps"]]
             assert ada.post(f"{path}/moves", {"turn": told["turn"], "move": {"steps": turn}}).status_code == 201
         with app.app_context():

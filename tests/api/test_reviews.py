@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import timedelta
 from itertools import pairwise
 from random import Random
+from types import SimpleNamespace
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from server.clock import clock
 from server.config import Bound
 from server.games import Json
 from server.games.contract import Effort
+from server.games.presentation import counted, whole_points
 from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.timing.sweep import wake_due
@@ -28,6 +30,7 @@ from server.play.turns.thinking import think_due
 from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing
 from server.store.shelf import NotOnShelf
+from server.translations import language
 from server.worker import sparing
 from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem, opened
@@ -146,7 +149,7 @@ def play_as_suggested(who: Someone, path: str) -> None:
     assert who.post(f"{path}/moves", {"turn": turn, "move": move}).status_code == 201
 
 
-def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_says_where_the_result_comes_from(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
     worths = iter([(-7.0, 0.5, 6.0, 0.5), (4.0, 0.5, 0.0, 0.0), (-9.0, 7.0, 9.0, 7.0)])
 
@@ -168,13 +171,63 @@ def test_a_review_says_first_what_decided_the_game(app: Flask, monkeypatch: pyte
             one, other = (it["points"][0] - it["points"][1] for it in (before, after))
             lost[before["turn"]] += one - other
     (turn, most), *_ = lost.most_common()
-    decided, costliest, *by_opponent = told["summary"]
-    assert decided.startswith(("Your moves decided", "Bad luck and the others' moves decided", "In this game"))
+    placed, *parts, costliest = told["summary"][
+        : 1 + [it.startswith("Your costliest") for it in told["summary"]].index(True)
+    ]
+    by_opponent = told["summary"][2 + len(parts) :]
+    assert placed.startswith("You finished ") and "A simple bot" in parts[0]
     assert costliest == "Your costliest move: Start. Another would have brought about 6 points more."
     if most:
         (one,) = by_opponent
         assert re.fullmatch(rf"Your opponent's moves cost you most here: Turn \d+, {most} points?\.", one)
         assert lost[int(one.split("Turn ")[1].split(",")[0])] == most and turn
+
+
+@pytest.mark.parametrize(
+    ("seats", "figures", "told"),
+    [
+        (
+            2,
+            (4.0, 9.0, 2.0),
+            [
+                "You finished 4 points ahead of your opponent.",
+                "A simple bot that doesn't look ahead would have got about 9 points less in your place.",
+                "The cards, your seat and your opponent's play cost you about 5 points.",
+                "These estimates can be off by about 2 points.",
+            ],
+        ),
+        (
+            3,
+            (-1.5, -6.52, 0.41),
+            [
+                "You finished 1 point behind the others' average.",
+                "A simple bot that doesn't look ahead would have got about 7 points more in your place.",
+                "The cards, your seat and the others' play brought you about 6 points.",
+            ],
+        ),
+        (
+            3,
+            (0.0, 2.0, 9.0),
+            [
+                "You finished level with the others' average.",
+                "A simple bot that doesn't look ahead would have got about 2 points less in your place.",
+                "The cards, your seat and the others' play cost you about 2 points.",
+                "These estimates can be off by about 9 points, so they prove little.",
+            ],
+        ),
+    ],
+)
+def test_the_parts_of_a_result_add_up_and_a_strong_opponent_is_no_luck(
+    seats: int, figures: tuple[float, ...], told: list[str]
+) -> None:
+    game: Any = SimpleNamespace(seats=[None] * seats)
+    named = dict(zip(("result", "choices", "margin"), figures, strict=True))
+    say = language("en")
+
+    def points(number: float) -> str:
+        return counted(say, max(1, whole_points(abs(number))), "points")
+
+    assert [*reviewing._parts(game, named, True, False, say, points)] == told
 
 
 def test_a_review_calls_no_step_better_that_came_later_in_the_turn() -> None:
@@ -188,7 +241,7 @@ def test_a_review_calls_no_step_better_that_came_later_in_the_turn() -> None:
 
 
 @pytest.mark.parametrize("own", [0, 2])
-def test_a_review_says_since_when_a_bot_played_and_counts_its_moves_as_luck(app: Flask, own: int) -> None:
+def test_a_review_says_since_when_a_bot_played(app: Flask, own: int) -> None:
     ada = Someone(app, "ada")
     path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
     play_to_the_end(app, path, ada, last=own)
@@ -201,9 +254,10 @@ def test_a_review_says_since_when_a_bot_played_and_counts_its_moves_as_luck(app:
     first, *others = told["summary"]
     turn = ada.get(f"{path}?at={resigned['version']}").json["view"]["turn"]
     assert (
-        first == f"A bot played for you from here on: {f'Turn {turn}' if turn else 'Start'}. Its moves count as luck."
+        first
+        == f"A bot played for you from here on: {f'Turn {turn}' if turn else 'Start'}. This review leaves its moves out."
     )
-    assert not any("decided" in it for it in others)
+    assert not any("your opponent's play" in it for it in others)
 
 
 def test_a_review_says_that_a_bot_played_some_turns(app: Flask) -> None:
@@ -217,7 +271,7 @@ def test_a_review_says_that_a_bot_played_some_turns(app: Flask) -> None:
     assert ada.post(f"{path}/seats", {}).status_code < 300
     play_to_the_end(app, path, ada)
     first, *_ = is_computed(app, path, ada, 0)["summary"]
-    assert first == "A bot played some of your turns. The first: Start. Its moves count as luck."
+    assert first == "A bot played some of your turns. The first: Start. This review leaves its moves out."
 
 
 def test_a_review_lists_the_moves_reviewed_so_far(app: Flask) -> None:

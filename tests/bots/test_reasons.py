@@ -26,6 +26,7 @@ from server.translations import LOCALES
 from tests.every_game import rules_alone
 from tests.support.samples import positions
 
+QUIET = "Your opponent gets no new space for a bright star."
 NAMES = ("Ada", "Sirius", "Naos", "Vega")
 
 
@@ -96,7 +97,9 @@ def test_a_placement_that_fills_a_constellation_is_explained_by_who_gets_what() 
     assert told(**dict.fromkeys("abcd", lies(2, "1")) | {"a": lies(1, "6")}) == tied
     others = "Aries is scored now. Others tie for first place, so its 5 coins stay in the bank."
     assert told(a=lies(1, "7"), b=lies(1, "1"), c=lies(2, "7"), d=lies(2, "1")) == others
-    hidden = "Aries is scored now. As far as you can see, you come second, for 3 coins."
+    hidden = (
+        "Aries is scored now. As far as you can see, you come second, for 3 coins. 1 star there is hidden from you."
+    )
     assert told(a=lies(1, None)) == hidden
 
 
@@ -288,12 +291,14 @@ def test_the_reasons_of_hints_differ_and_name_something(game: str, seats: int, m
                 if isinstance(step, Sterngeburt):
                     own = f"can't place a {piece_in_sentence(step.star, 'en')} on {step.field} then"
                     assert not any(own in it.text for it in reasons(played.rules, seen.view, move, "en", NAMES)), seed
-            told = telling([hints.reasons_of(it, "en", NAMES) for it in lines])
+            given = [hints.reasons_of(it, "en", NAMES) for it in lines]
+            told = telling(given)
             kinds = [re.sub(r"[a-z]?\d+|[A-Z][a-z]+", "", it) for it in told if it]  # without names and numbers
             found["hints"] += 1
             found["moves"] += len(told)
             found["same"] += len(set(kinds)) < len(kinds)
-            found["without"] += sum(not it or any(empty in it for empty in EMPTY) for it in told)
+            achieved = hints.achievements(given)
+            found["without"] += sum(not it or any(empty in it for empty in EMPTY) for it in achieved)
             assert len({*filter(None, told)}) == len([*filter(None, told)]), f"seed {seed}: {told}"
     print(f"{game}, {seats} seats, seeds 0 to 39: {dict(found)}")
     assert found["same"] <= SAME * found["hints"], found
@@ -356,18 +361,18 @@ def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:
     rules, seat = played.rules, min(played.rules.to_act(played.state))
     view = rules.view(played.state, seat)
 
-    def told(field: str, *on: str, then: str = "a1", star: str = "punkt") -> str:
-        board, following = {"board": dict.fromkeys(on, "punkt")}, Move((Sterngeburt(2, "leucht", then),))
-        return reason(rules, view | board, Move((Sterngeburt(1, star, field),)), "en", then=[following])
+    def told(field: str, *on: str, then: str | None = None, star: str = "punkt") -> str:
+        board = {"board": dict.fromkeys(on, "punkt")}
+        following = [Move((Sterngeburt(2, "leucht", then),))] if then else []
+        return reason(rules, view | board, Move((Sterngeburt(1, star, field),)), "en", then=following)
 
-    assert told("d6") == "A bright star on d7 then has 1 of 3 neighbours. The bright star would bring 2 points."
-    assert (
-        told("d6", "c5")
-        == "A bright star on d7 then needs only one more dot star. The bright star would bring 2 points."
-    )
+    worth = "The bright star would bring 2 points."
+    assert told("d6", "a1") == f"A bright star on d7 then has 1 of 3 neighbours. {worth} {QUIET}"
+    assert told("d6", "a1", "c5") == f"A bright star on d7 then needs only one more dot star. {worth} {QUIET}"
     possible = "It makes a bright star on d7 possible. It brings 2 points if your opponent leaves it to you."
-    assert told("d8", "c5", "d6") == possible
-    assert told("d8", "c5", "d6", then="d7") == ""  # the plan itself shows it
+    assert told("d8", "a1", "c5", "d6") == possible
+    taken = told("d8", "c5", "d6", then="d7")
+    assert "possible" not in taken and taken.endswith("The bright star on d7 brings 2 points.")
     scoring = told("d7", "c5", "d6", "d8", star="leucht")
     assert scoring.startswith("Otherwise your opponent could place the bright star on d7.")
 
@@ -390,8 +395,24 @@ def test_a_star_that_brings_a_birth_only_a_little_nearer_is_no_reason_for_a_hint
         reasons(played.rules, view | {"board": board}, Move((Sterngeburt(1, "punkt", "d6"),)), "en", NAMES)
         for board in ({}, {"c5": "punkt"})
     )
-    assert telling([far]) == [""]
-    assert telling([near]) != [""]
+    assert telling([far]) == [QUIET]
+    assert "needs only one more" in telling([near])[0]
+
+
+def test_a_plan_is_explained_by_its_actions_together_and_not_by_the_cards_at_its_end() -> None:
+    played = next(it for it in positions("sternenglanz", {"scenario": 1}, 2, seed=1) if it.state.phase == "act")
+    view = played.rules.view(played.state, min(played.rules.to_act(played.state)))
+    view |= {"board": dict.fromkeys(("c5", "d6"), "punkt")}
+    opening, closing = (Move((Sterngeburt(nr, "punkt", it),)) for nr, it in ((1, "d8"), (2, "d7")))
+    cards = Move((LayCards(False, None, "geburt#1"),))
+
+    def told(*plan: Move) -> str:
+        return reason(played.rules, view, plan[0], "en", then=plan[1:])
+
+    assert "bright star on d7 possible" in told(opening, cards)
+    both = told(opening, closing, cards)  # the second action takes what the first opens
+    assert both == told(opening, closing) and "possible" not in both
+    assert "turns you can" not in both
 
 
 def test_a_game_without_reasons_gives_none() -> None:

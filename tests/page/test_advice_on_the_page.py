@@ -105,24 +105,23 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
     expect(review.get_by_role("listitem")).to_have_count(1)
     expect(review.locator("tbody tr")).to_be_visible()  # rows appear as they are ready
     expect(review.get_by_role("definition")).to_have_count(0)
-    expect(review.get_by_role("definition")).to_have_text(["−3", "−10 ± 2", "+7 ± 2"])
+    expect(review.get_by_role("definition")).to_have_text(["−3", "about −10", "about +7"])
     expect(review.locator("p").first).to_have_text("Your moves decided the game. Your costliest move: Turn 1.")
-    expect(review.get_by_role("listitem")).to_have_count(4)
+    expect(review.get_by_role("listitem")).to_have_count(2)
     expect(review.get_by_role("listitem").first).to_contain_text("Slot 1: a dot star on c1, worth about 6 points more")
-    expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼", "▼", "▼"])
-    gained = "Slot 1: a dot star on b1: about 3 points better than the obvious move."
+    expect(review.locator(".curve button")).to_have_text(["▲", "▼", "▼"])
+    gained = "Slot 1: a dot star on b1: about 3 points more than a simple bot’s move."
     expect(review.get_by_role("button", name=gained)).to_be_visible()
     rows = review.locator("tbody tr")  # one per turn
     expect(rows.locator("th")).to_have_text(["Start", "1", "2"])
-    expect(rows.locator("td:nth-child(3)")).to_have_text(["+3 ± 1", "−7 ± 2", "−6 ± 1"])
-    expect(review.locator("tfoot td").first).to_have_text("−10 ± 2")
+    expect(rows.locator("td:nth-child(3)")).to_have_text(["+3", "−7", "−6"])
+    expect(review.locator("tfoot td").first).to_have_text("about −10")
     expect(rows.locator("td:nth-child(2)").nth(2)).to_have_text(
         "; ".join(f"Slot 1: a dot star on {it}" for it in ("b2", "c2", "c3"))
     )
     instead = ["", "Slot 1: a dot star on b3 (+2); Slot 1: a dot star on c1 (+6)", ""]
     expect(rows.locator("td:nth-child(4)")).to_have_text(instead)
     expect(review.get_by_role("listitem").first).to_contain_text("Turn 1. You:")
-    expect(review.get_by_role("listitem").nth(2)).to_contain_text("4 points worse")
     assert objections(page) == []
     review.get_by_role("button", name="Show the table").first.click()
     expect(page.locator(".history input")).to_have_value("5")
@@ -165,7 +164,7 @@ def test_a_row_of_a_review_leads_to_its_turn(house: House, windows: Windows, rul
     review = reviewed(
         page, game_id, (200, BEGUN | {"result": -6, "choices": -6, "luck": 0, "margin": 7, "moves": told})
     )
-    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["about as good as any"] * 2)  # not a loss
+    expect(review.locator("tbody td:nth-child(3)")).to_have_text(["no clear difference"] * 2)  # not a loss
     expect(review.locator("tbody td:nth-child(4)")).to_have_text(["", ""])
     expect(review.locator(".curve button")).to_have_count(0)
     for nth, (row, place) in enumerate(zip(rows, places, strict=True)):
@@ -194,7 +193,7 @@ def test_the_table_of_a_review_fits_on_a_phone(house: House, windows: Windows) -
     page.locator(".review summary").click()
     expect(page.locator(".review tbody tr")).to_have_count(2)
     start = page.locator(".review tbody tr").first
-    expect(start).to_contain_text("etwa so gut wie jeder andere")
+    expect(start).to_contain_text("kein klarer Unterschied")
     gap = "it => it.querySelector('td').getClientRects()[0].left - it.querySelector('button').getBoundingClientRect().right"
     assert start.evaluate(gap) > 3  # from "Anfang" to the move
     assert page.locator(".review .scrolls").evaluate("it => it.scrollWidth <= it.clientWidth")
@@ -269,8 +268,10 @@ def test_a_hint_in_mid_turn_is_about_the_rest_of_the_turn(house: House, windows:
     page.goto(f"/#/games/{game_id}")
     tool, table = page.get_by_role("button", name="Hint", exact=True), page.locator(".sternenglanz")
     expect(page.locator(".state .mine")).to_be_visible()  # once the bot has chosen its cards, too
-    found = ada.get(f"/v1/games/{game_id}/hint")["moves"][0]
+    told = ada.get(f"/v1/games/{game_id}/hint")
+    found = told["moves"][0]
     begun = [it["move"] for it in (found, *found["then"])]
+    page.route("**/hint", partial(Route.fulfill, json=told))  # on a busy machine, the server may find another plan
     tool.click()
     expect(page.locator(".hint li strong").first).to_have_text(re.compile(r" · .*(→\s[12]|no card)"))
     page.locator(".hint").get_by_role("button", name="Choose").first.click()
@@ -335,28 +336,19 @@ def test_a_hint_compares_each_move_with_the_best(house: House, windows: Windows)
     page.goto(f"/#/games/{game_id}")
     first, last = page.locator(".hint li").first, page.locator(".hint li").last
     tool, status = page.get_by_role("button", name="Hint", exact=True), page.locator(".hint").get_by_role("status")
-    for behind, one, other, ranks in (
-        (
-            [0, 0.2, 1],
-            "Among the best. Scores 2 coins. Why.",
-            "About 1 coin less than the first.",
-            ["1", "2 about as good", "3 −1 coin"],
-        ),
-        (
-            [0, 2.6, 9],
-            "The best. Scores 2 coins. Why.",
-            "About 9 coins less than the first.",
-            ["1 best", "2 −3 coins", "3 −9 coins"],
-        ),
+    for behind, margin, one, ranks in (
+        ([0, 0.2, 1], 0.4, "Among the best. Scores 2 coins. Why.", ["1", "2 about as good", "3 −1 coin"]),
+        ([0, 2.6, 9], 0.4, "The best. Scores 2 coins. Why.", ["1 best", "2 −3 coins", "3 −9 coins"]),
+        ([0, 1.4, 3], 3.1, "Among the best. Scores 2 coins. Why.", ["1", "2 about as good", "3 maybe −3 coins"]),
     ):
         tool.click()
         expect(page.locator(".hint .rank")).to_have_text(ranks)
         expect(first).to_contain_text(one)
-        expect(last).to_contain_text(other)
+        expect(last.locator(".verdict")).to_have_text("")  # the reason says how much less it brings
         expect(status).to_have_text("Best first:")
         tool.click()
     scores = 0
-    for behind, margin in (([0, 2, 3], 3.1), ([0, 2, 30], None)):
+    for behind, margin in (([0, 1, 1.4], 3.1), ([0, 1, 1.4], None)):
         tool.click()
         expect(status).to_contain_text("These moves are about as good:")
         expect(page.locator(".hint .verdict")).to_have_text([""] * 3)  # said once
@@ -494,6 +486,27 @@ def test_each_move_of_a_hint_is_readable_at_a_glance_and_nothing_moves(
             assert all(apart(it, zoom) for it in page.locator(".field .ring, .field .body").all())
         assert page.evaluate("scrollY") == 0
         assert objections(page) == []
+
+
+def test_a_hint_is_readable_on_a_phone_while_a_slot_is_open(house: House, windows: Windows) -> None:
+    ada = sign_in(house, "lea@example.org")
+    game_id = game_of(ada, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
+    best = ada.get(f"/v1/games/{game_id}/hint")
+    ada.post(f"/v1/games/{game_id}/moves", {"turn": best["turn"], "move": best["moves"][0]["move"]})
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    found = ada.get(f"/v1/games/{game_id}/hint")
+    why = f"{REASON} This move brings about 2 points less than suggestion 1."
+    found["moves"] = [it | {"why": why, "wins": False} for it in found["moves"][:1]]
+    page = windows.open(ada, **PHONE | {"viewport": {"width": 390, "height": 844}})
+    page.route("**/hint", partial(Route.fulfill, json=found))
+    page.goto(f"/#/games/{game_id}")
+    page.locator(".own [data-slot]").first.click()
+    expect(page.locator("[data-undo]")).to_be_visible()
+    page.locator("[data-tool=hint]").click()
+    text = page.locator(".hint[style*=top] li > span")
+    expect(text).to_contain_text("suggestion 1")
+    assert text.evaluate("it => it.scrollHeight - it.clientHeight") <= 1
+    assert apart(page.locator(".own .slots"), page.locator(".hint"))
 
 
 def test_a_hint_names_moves_with_copies_of_a_card_only_once(house: House, windows: Windows) -> None:

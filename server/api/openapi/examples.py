@@ -181,7 +181,7 @@ HINT: Json = {
         {
             "move": {"star": "B", "board": "leo", "space": "d"},
             "words": "B leo d",
-            "why": "The others lose 6 points in Leo.",
+            "why": "The others lose 6 points in Leo. This move brings about 2 coins less than suggestion 1: the others get more.",
             "behind": 2.3,
             "margin": 1.2,
             "scores": 0,
@@ -211,8 +211,11 @@ REVIEW: Json = {
     "luck": 9.75,
     "margin": 1.1,
     "summary": [
-        "Luck and the others' moves decided the game: they brought you about 11 coins.",
-        "Your costliest move: Move 1, about 2 coins lost.",
+        "You finished 9 coins ahead of the others' average.",
+        "A simple bot that doesn't look ahead would have got about 1 coin more in your place.",
+        "The cards, your seat and the others' play brought you about 10 coins.",
+        "These estimates can be off by about 1 coin.",
+        "Your costliest move: Move 1. Another would have brought about 2 coins more.",
     ],
     "moves": [
         {

@@ -1243,16 +1243,10 @@ class NextStep(Answer):
     words = fields.String(**_about("Move as players write it in emails, in your language"))
 
 
-def _why() -> fields.String:
-    return fields.String(
-        **_about(
-            "What the move achieves besides points, in a sentence in your language; empty if there is nothing to say"
-        )
-    )
-
-
 class HintedMove(NextStep):
-    why = _why()
+    why = fields.String(
+        **_about("What the move achieves, and about how much less it brings than the best one, in your language")
+    )
     behind = fields.Float(
         **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
@@ -1299,7 +1293,9 @@ class ReviewQuery(Request):
 class BetterMove(NextStep):
     """Move that a hint suggests, or the move of `greedy` if that was worth more."""
 
-    why = _why()
+    why = fields.String(
+        **_about("What the move would have achieved, in your language; empty if there is nothing to say")
+    )
     gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
     margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
 
@@ -1330,7 +1326,7 @@ class Review(Answer):
     luck = fields.Float(allow_none=True, **_about("Rest of the result"))
     margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
     summary = fields.List(
-        fields.String(), **_about("Sentences about what decided the game, in your language; empty until complete")
+        fields.String(), **_about("Sentences about where the result comes from, in your language; empty until complete")
     )
     moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves reviewed so far, in order"))
 

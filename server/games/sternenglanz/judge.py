@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
-from functools import cache
+from functools import cache, reduce
 from itertools import islice
 from typing import NamedTuple
 
@@ -37,7 +37,6 @@ from server.games.sternenglanz.material import (
 from server.games.sternenglanz.moves import (
     Action,
     Choose,
-    Finish,
     Lapse,
     LayCards,
     Move,
@@ -192,64 +191,100 @@ def aim(view: Json) -> Callable[[Move], object]:
 def reasons(
     view: Json, move: Move, say: Language, names: Sequence[str], is_past: bool, then: Sequence[Move]
 ) -> list[Reason]:
-    """Return what the first step of a move achieves, or would have achieved, besides points.
-
-    A birth that the moves in `then` perform shows in them.
-    """
-    step, sky = move.steps[0], _sky(view)
-    match step:
-        case Choose(slot2, slot3):
+    """Return what a move and those in `then` achieve together, or would have achieved. After actions, the cards that end
+    the turn give no reason."""
+    sky = _sky(view)
+    match move.steps[0]:
+        case Choose(slot2, slot3) as step:
+            if is_past:
+                return [_of_past_cards(sky, (slot2, slot3), say)]
             told = Reason("use", _of_two(_CHOSEN, _use(sky, slot2), _use(sky, slot3), say))
-            return [told] if is_past else [*_of_choice(sky, view["hand"] or (), step, say), told]
+            *others, kept = _of_choice(sky, view["hand"] or (), step, say)
+            return [*others, told, kept]
         case LayCards(_, slot2, slot1):
             return [*_of_cards(sky, view["hand"] or (), (slot2, slot1), say, is_past)]
-        case Finish():
-            return [Reason("finish", say.gettext(_UNCHANGED))]
-        case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
-            found = [*_of_action(view, sky, step, say, is_past, then)]
-            if not is_past and all(it.is_aside for it in found) and _is_harmless(view, sky, step):
-                found.insert(0, Reason("stays", say.gettext(_STAYS_FOR_ALL if sky.bilder.open else _STAYS)))
-            return found
-    return []
+    actions = [
+        it
+        for one in (move, *then)
+        for it in one.steps
+        if isinstance(it, Sterngeburt | Sternwanderung | SchwarzesLoch | Supernova)
+    ]
+    return [*_of_actions(view, sky, actions, say, is_past)]
 
 
-def _is_harmless(view: Json, sky: State, step: Action) -> bool:
-    """Return whether a step leaves a Sternbild as near as it was."""
-    target = _target(sky, view["next"])
-    return bool(target) and _lack(_after(sky.stars, step), target) == _lack(sky.stars, target)
-
-
-def _of_action(
-    view: Json, sky: State, step: Action, say: Language, is_past: bool, then: Sequence[Move]
-) -> Iterator[Reason]:
-    target, after, has_one_opponent = _target(sky, view["next"]), _after(sky.stars, step), len(view["points"]) == 2
-    offered = Offered(chances(sky.scenario), sky.stars)
-    progress, gain = _progress(sky, step, target, offered), _gain(sky, view["next"], step)
-    if progress is Progress.NEARER and not is_past:
+def _of_actions(view: Json, sky: State, actions: Sequence[Action], say: Language, is_past: bool) -> Iterator[Reason]:
+    """Yield what actions achieve by the sky before the first and after the last."""
+    me, has_one_opponent = view["next"], len(view["points"]) == 2
+    target, after = _target(sky, me), reduce(_after, actions, sky.stars)
+    lacked, lacks = _lack(sky.stars, target), _lack(after, target)
+    scoring = [*_of_points(sky, me, actions, say, is_past)]
+    if is_past:
+        yield from scoring
+    if lacks < lacked and (is_past or not lacks):
+        yield Reason("figure", say.gettext((_NEARER if lacks else _COMPLETE)[is_past]))
+    elif lacks < lacked:
         done = sum(not _lack_of(after, piece, FIELD_AT[bit]) for piece, bit in target)
         yield Reason("figure", say.gettext(_DONE, done=done, all=len(target)))
-    elif progress in (Progress.NEARER, Progress.COMPLETE):
-        yield Reason("figure", say.gettext((_COMPLETE if progress is Progress.COMPLETE else _NEARER)[is_past]))
-    if gain > 0 and isinstance(step, Sterngeburt) and not view["log"]["performed"] and not is_past:
-        star = piece_in_sentence(step.star, say.locale)
-        yield Reason("denied", say.gettext(_DENIED[has_one_opponent], star=star, field=step.field))
-    if born := _birth(sky, sky.stars, after):
-        shown = any(isinstance(it, Sterngeburt) and it.field == born.field for each in then for it in each.steps)
-        if not shown and (not is_past or born.lacks < 2):
-            yield Reason(
-                f"birth {born.lacks}", _of_birth(born, has_one_opponent, say, is_past), is_aside=born.lacks > 1
-            )
-    removed = (FIELDS[step.field].near & lit(sky.stars)).bit_count() if isinstance(step, Supernova) else 0
+    own = {(it.star, it.field) for it in actions if isinstance(it, Sterngeburt)}
+    ready = [it for it, _ in _births(sky, sky.stars, sky.stars) if not it.lacks and it.cost and it[2:4] in own]
+    if ready and not is_past:
+        denied = min(ready)
+        star = piece_in_sentence(denied.star, say.locale)
+        yield Reason("denied", say.gettext(_DENIED[has_one_opponent], star=star, field=denied.field))
+    born = _birth(sky, sky.stars, after)
+    if born and (not is_past or born.lacks < 2):
+        yield Reason(f"birth {born.lacks}", _of_birth(born, has_one_opponent, say, is_past), is_aside=born.lacks > 1)
+    removed = sum((FIELDS[it.field].near & lit(sky.stars)).bit_count() for it in actions if isinstance(it, Supernova))
     if removed and not is_past:
         yield Reason("nova", say.ngettext("It removes %(num)s star.", "It removes %(num)s stars.", removed))
-    if progress is Progress.BARREN:
-        own = (step.star, step.field) if isinstance(step, Sterngeburt) else None
-        kept_off = [it for it, is_nearer in _births(sky, after, sky.stars) if is_nearer and (it.star, it.field) != own]
+    its = chances(sky.scenario)
+    if its.value(Offered(its, after).now) < its.value(Offered(its, sky.stars).now):
+        kept_off = [it for it, is_nearer in _births(sky, after, sky.stars) if is_nearer and it[2:4] not in own]
         lost = min(kept_off, default=None)
-        if is_past and not gain > 0:
+        if is_past:
             yield Reason("barren", say.gettext(_BARREN[has_one_opponent]))
-        elif not is_past and lost:
+        elif lost:
             yield Reason(f"lost {lost.lacks}", _of_loss(after, lost, has_one_opponent, say))
+    if is_past:
+        return
+    if target and sky.bilder.open and lacks == lacked:
+        yield Reason("stays", say.gettext(_STAYS_FOR_ALL))
+    if born is None or born.lacks:
+        yield Reason("quiet", say.gettext(_UNCHANGED[has_one_opponent]))
+    yield from scoring
+
+
+def _of_points(sky: State, me: Seat, actions: Sequence[Action], say: Language, is_past: bool) -> Iterator[Reason]:
+    """Yield which action brings most points, if any does."""
+    gains = list[tuple[int, Action]]()
+    for it in actions:
+        gains.append((int(_gain(sky, me, it)), it))
+        sky = sky._replace(stars=_after(sky.stars, it))
+    points, step = max(gains, key=lambda it: it[0], default=(0, None))
+    if points <= 0:
+        return
+    if is_past:
+        told = say.ngettext(
+            "It would have scored %(num)s point at once.", "It would have scored %(num)s points at once.", points
+        )
+    elif isinstance(step, Sterngeburt):
+        told = say.ngettext(
+            "The %(star)s on %(field)s brings %(num)s point.",
+            "The %(star)s on %(field)s brings %(num)s points.",
+            points,
+            star=piece_in_sentence(step.star, say.locale),
+            field=step.field,
+        )
+    elif isinstance(step, SchwarzesLoch):
+        told = say.ngettext(
+            "The black hole on %(field)s brings %(num)s point.",
+            "The black hole on %(field)s brings %(num)s points.",
+            points,
+            field=step.field,
+        )
+    else:
+        return
+    yield Reason("points", told)
 
 
 # The sentences about a step now, and about one that could have been played
@@ -264,7 +299,6 @@ _LACKS_ONE = (
     noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
 )
 _HAS = noted("A %(star)s on %(field)s then has %(has)s of %(count)s neighbours.")
-_STAYS = noted("Your constellation stays as it is.")
 _STAYS_FOR_ALL = noted("The constellation comes no closer for the others.")
 _DONE = noted("%(done)s of the %(all)s places of your constellation are then right.")
 _DENIED = (
@@ -289,6 +323,7 @@ _USES = {
     GEBURT: noted("place an extra star"),
     WANDERUNG: noted("move a star to prepare a bright star"),
     LOCH: noted("remove a star that is in your way"),
+    SUPERNOVA: noted("set off a Supernova"),
 }
 _SCORE = noted("remove a star for points")
 _CHOSEN = (
@@ -304,7 +339,11 @@ _IN_SLOT_2 = noted("In your next two turns you can %(use)s.")
 _COVERED = noted("Slot 1 is no star birth in your next turn.")
 _NOVA_READY = noted("You can set off a Supernova in your next turn.")
 _KEPT = noted("You keep your cards for later.")
-_UNCHANGED = noted("The others get no new space for a bright star.")
+_UNCHANGED = (
+    noted("The others get no new space for a bright star."),
+    noted("Your opponent gets no new space for a bright star."),
+)
+_LET = noted("It would have let you %(uses)s in your next turns.")
 _BIRTHS = noted("You can place %(first)s stars in your first turn and %(second)s in your second.")
 _LATER = noted("The black hole is still there in your second turn, when there are more stars to score with.")
 _OUTWARDS = noted("You can take a star %(steps)s spaces towards the special spaces.")
@@ -438,6 +477,9 @@ def _of_cards(
 ) -> Iterator[Reason]:
     """Yield what playing these cards to slots 2 and 1 prepares."""
     slot2, slot1 = laid
+    if is_past and (slot2 or slot1):
+        yield _of_past_cards(sky, laid, say)
+        return
     if slot1 and type_of(slot1) == SUPERNOVA:
         yield Reason("nova", say.gettext(_NOVA_READY))
         return
@@ -453,8 +495,7 @@ def _of_cards(
             ),
         )
         return
-    if not is_past:
-        yield from _targets_of([it for it in laid if it], sky, say)
+    yield from _targets_of([it for it in laid if it], sky, say)
     if slot2 and slot1:
         told = _of_two(_BOTH, _use(sky, slot1), _use(sky, slot2), say)
     else:
@@ -462,6 +503,11 @@ def _of_cards(
     yield Reason(f"use {laid.count(None)}", told)
     if slot1 and type_of(slot1) != GEBURT:
         yield Reason("covered", say.gettext(_COVERED), is_aside=True)
+
+
+def _of_past_cards(sky: State, laid: Sequence[str | None], say: Language) -> Reason:
+    uses = dict.fromkeys(say.gettext(_use(sky, it)) for it in laid if it)
+    return Reason("use", say.gettext(_LET, uses=say.listed([*uses])))
 
 
 def _targets_of(cards: Sequence[str], sky: State, say: Language) -> Iterator[Reason]:

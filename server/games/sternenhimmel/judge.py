@@ -28,6 +28,7 @@ from server.translations import Language, noted
 FACTORS = [2**doubles for doubles in range(10)]
 GUESS = "5"  # the assumed value of a star face down
 LEAD = 0.05  # coins per point of lead while prizes may still change hands
+HIGH = 7  # the least number that is worth keeping
 SOON = 2  # empty spaces left on a board that is almost full
 
 Spaces = tuple[Lying | None, ...]  # the spaces of a board, in its order, as a seat sees them
@@ -128,6 +129,8 @@ _NEARER = (
         noted("As far as you could see, you'd have come closer to the lead in %(board)s."),
     ),
 )
+_AHEAD = noted("You're then ahead by %(points)s."), noted("You'd then have been ahead by %(points)s.")
+_BEHIND = noted("You're then behind by %(points)s."), noted("You'd then have been behind by %(points)s.")
 _OPEN = (_EXTENDED, _LED, _NEARER)  # in a constellation that isn't full
 _FULL = (
     *(_SCORED_FIRST, _SCORED_SECOND, _SCORED_TIED, _SCORED_OTHERS_TIED, _SCORED_OTHERS_TIED_EMPTY),
@@ -140,10 +143,9 @@ _COINS = noted("%(coins)s coins for %(name)s")
 _AT_LEAST_FOR_YOU = noted("at least %(coins)s coins for you")
 _AT_LEAST = noted("at least %(coins)s coins for %(name)s")
 _MORE_COINS = noted("%(coins)s for %(name)s")
-_AHEAD = noted("You're then ahead by %(points)s.")
-_BEHIND = noted("You're then behind by %(points)s.")
 _BLOCKS = noted("It blocks %(spaces)s: numbers and double stars there get swallowed.")
 _VANISHES = noted("It vanishes with the black hole next to it.")
+_SAVES = noted("It vanishes with the black hole next to it, and your %(star)s on %(space)s counts again.")
 _SWALLOWED = noted("A black hole swallows it.")
 _DOUBLES = noted("Stars on %(spaces)s then count double.")
 _DOUBLES_OWN = noted("Your %(star)s on %(space)s then counts %(points)s.")
@@ -175,6 +177,9 @@ def reasons(
     facts: dict[str, Any] = {"board": board.names[say.locale], "first": board.first, "second": board.second}
     if not change.lacking and not change.is_hidden and not is_past:
         facts["coins"] = _coins(board, change.ranking, view["next"], names, say)
+    unseen = say.ngettext(
+        "%(num)s star there is hidden from you.", "%(num)s stars there are hidden from you.", change.unseen
+    )
     told = list[Reason]()
     for it in change.achieved:
         if it in _OPEN and change.is_alone and not is_past:
@@ -188,9 +193,11 @@ def reasons(
             )
         else:
             words = say.gettext(it[change.is_hidden][is_past], points=change.taken, **facts)
-        if it in _OPEN and change.ahead and not change.is_hidden and not is_past:
-            ahead = say.gettext(_AHEAD if change.ahead > 0 else _BEHIND, points=abs(change.ahead))
+        if it in _OPEN and change.ahead and not change.is_hidden:
+            ahead = say.gettext((_AHEAD if change.ahead > 0 else _BEHIND)[is_past], points=abs(change.ahead))
             words = f"{words} {ahead}"
+        if it in _FULL and change.is_hidden and not is_past:
+            words = f"{words} {unseen}"
         told.append(Reason(_KINDS[it], words, comes_first=it in _FULL and not is_past))
     if is_past:
         return told[:1]
@@ -221,15 +228,7 @@ def reasons(
     if change.is_safe:
         told.append(Reason("safe", say.gettext(_SAFE)))
     if change.unseen:
-        told.append(
-            Reason(
-                "unseen",
-                say.ngettext(
-                    "%(num)s star there is hidden from you.", "%(num)s stars there are hidden from you.", change.unseen
-                ),
-                is_aside=True,
-            )
-        )
+        told.append(Reason("unseen", unseen, is_aside=True))
     return [*told, *_by_hand(view["hand"] or (), move, say), lacking]
 
 
@@ -259,13 +258,16 @@ def _by_hand(hand: Sequence[str], move: Placement, say: Language) -> Iterator[Re
     if is_large(move.board, move.space):
         yield Reason("secret", say.gettext(_SECRET))
     highest = max((it for it in hand if FACE_VALUES[it]), key=lambda it: FACE_VALUES[it], default=move.star)
-    if highest != move.star:
+    if highest != move.star and FACE_VALUES[highest] >= HIGH:
         yield Reason("kept", say.gettext(_KEPT, star=highest))
 
 
 def _by_neighbours(move: Placement, change: "_Change", say: Language) -> Iterator[str]:
     """Yield a sentence about what a star does to its neighbours, or they to it."""
-    if change.is_gone:
+    if change.is_gone and change.saved and move.star == BLACK_HOLE:
+        space, star = max(change.saved, key=lambda it: FACE_VALUES[it[1]])
+        yield say.gettext(_SAVES, space=space, star=star)
+    elif change.is_gone:
         yield say.gettext(_VANISHES if move.star == BLACK_HOLE else _SWALLOWED)
     elif move.star in (BLACK_HOLE, DOUBLE_STAR):
         for space, star, points in change.doubled:
@@ -285,6 +287,7 @@ class _Change(NamedTuple):
     taken: int  # points that the others lose
     ahead: int  # points ahead of the best of the others
     is_gone: bool  # whether the star itself goes
+    saved: Sequence[tuple[str, str]]  # the own numbers that no black hole swallows any longer, with their spaces
     factor: int  # by which double stars multiply it
     free: Sequence[str]  # empty spaces beside it
     doubled: Sequence[
@@ -308,7 +311,7 @@ def _change(view: Json, move: Placement) -> _Change:
     spaces = next(it["spaces"] for it in view["boards"] if it["board"] == move.board)
     lying, at = _seen(spaces), list(board.spaces).index(move.space)
     after = (*lying[:at], LYING[me][move.star], *lying[at + 1 :])
-    (old, had, *_), (new, left, gone, doubles) = _tally(near, lying, seats), _tally(near, after, seats)
+    (old, had, lost, _), (new, left, gone, doubles) = _tally(near, lying, seats), _tally(near, after, seats)
     others, mine = _ranked(new, left, me), (new[me], left[me])
     was_first = (old[me], had[me]) > max(_ranked(old, had, me), default=(0, 0))
     is_first = mine > max(others, default=(0, 0))
@@ -333,6 +336,11 @@ def _change(view: Json, move: Placement) -> _Change:
         taken,
         new[me] - max((total for total, _ in others), default=0),
         bool(gone >> at & 1),
+        [
+            (space, it.star)
+            for nr, (space, it) in enumerate(zip(board.spaces, lying, strict=True))
+            if it and it.seat == me and FACE_VALUES[it.star] and (lost & ~gone) >> nr & 1
+        ],
         FACTORS[(near[at] & doubles).bit_count()],
         [it for it in board.neighbours[move.space] if spaces[it] is None],
         [(space, it.star, FACE_VALUES[it.star] * factor) for space, it, factor in beside if it.seat == me],

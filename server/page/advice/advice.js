@@ -16,9 +16,11 @@ import { useStore } from "../ui/store.js";
 /** @import { Row } from "../ui/course.js" */
 
 const GAP = 3; // pixels between a panel and what it leaves free
+const LOW = 136; // pixels of a panel that has no room for its text
 const AGAIN = 2_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
 const LEAST = 0.5; // points of a gain or loss that is listed
+const NAMED = 1.5; // points behind the best that a hint names even if they may be an error, as on the server
 const DOUBT = 1.5; // margins that a gain or loss exceeds if it is listed, as on the server
 const MARKED = 4; // gains, and losses, marked on the curve
 const NOTABLE = 2; // points of a gain or loss that is marked there
@@ -65,7 +67,7 @@ export function Hint({ table, rules, close }) {
   const all = isReady && hint ? /** @type {HintedMove[]} */ (hint.moves) : [];
   const moves = all.filter((it, i) => all.findIndex((one) => written(one) === written(it)) === i); // copies of a card
   const isWhole = hint !== null && hint.turn !== null && !hint.moves.length;
-  const isEven = moves.length > 1 && !moves.slice(1).some(isClearlyWorse);
+  const isEven = moves.length > 1 && !moves.slice(1).some(isBehind);
   const [marked, mark] = useState(0);
   useEffect(() => mark(0), [hint]);
   const place = useRef();
@@ -75,9 +77,9 @@ export function Hint({ table, rules, close }) {
     return () => hinted.set(null);
   }, [isReady, hint, marked]);
   const box = useBox(place);
-  const isBest = moves.slice(1, 2).every(isClearlyWorse);
+  const isBest = moves.slice(1).every(isBehind);
   const verdict = (/** @type {HintedMove} */ it) => (it.wins || isEven ? "" : it === moves[0] ? t(isBest ? "hint.best" : "hint.among")
-    : isClearlyWorse(it) ? t("hint.worse", { points: pointsOf(game, Math.round(it.behind)) }) : t("hint.as-good"));
+    : isBehind(it) ? "" : t("hint.as-good")); // `why` says how much less the others bring
   const told = (/** @type {HintedMove} */ it) => (form?.told
     ? html`<strong>${form.told(stepsOf(it), rules)}</strong>`
     : html`<strong>${[written(it), it.then.length > 0 && t("hint.then", { moves: it.then.map(written).join("; ") })].filter(Boolean).join(", ")}</strong>`);
@@ -128,12 +130,14 @@ function leftOf(header) {
  */
 function rank(game, move) {
   if (move.wins) return t("hint.rank.wins");
-  return isClearlyWorse(move) ? `−${pointsOf(game, Math.round(move.behind))}` : t("hint.rank.equal");
+  const points = `−${pointsOf(game, Math.round(move.behind))}`;
+  return isClearlyWorse(move) ? points : isBehind(move) ? t("hint.rank.maybe", { points }) : t("hint.rank.equal");
 }
 
 /**
  * Return the position of the panel. It lies over the part of the tray that the game names, or else over the tray. It
- * reaches down to the part that the game keeps visible, or else is as large. A longer text scrolls.
+ * reaches down to the first part that the game keeps visible, to the next one if it were too low, or else is as large. A
+ * longer text scrolls.
  * @param {{current: any}} place
  */
 function useBox(place) {
@@ -144,8 +148,8 @@ function useBox(place) {
     if (!room) return;
     const follow = () => {
       const [outer, { top, left, width, bottom }] = [around, room].map((it) => it.getBoundingClientRect());
-      const kept = around.querySelector(".drawn .beside-hint"); // the first of them, which may come and go
-      const height = (kept ? kept.getBoundingClientRect().top - GAP : bottom) - top;
+      const ends = [...around.querySelectorAll(".drawn .beside-hint")].map((it) => it.getBoundingClientRect().top - GAP);
+      const height = (ends.find((it) => it - top >= LOW) ?? ends.at(-1) ?? bottom) - top;
       set({ top: `${top - outer.top}px`, left: `${left - outer.left}px`, width: `${width}px`, height: `${height}px`, "--high": `${height}px` });
     };
     follow();
@@ -161,6 +165,12 @@ function useBox(place) {
  * @param {HintedMove} move
  */
 const isClearlyWorse = ({ behind, margin }) => margin !== null && behind > Math.max(LEAST, margin);
+
+/**
+ * Return whether a move is behind the best: clearly, or probably by much.
+ * @param {HintedMove} move
+ */
+const isBehind = (move) => isClearlyWorse(move) || move.behind >= NAMED;
 
 /**
  * Show how good the player's moves were. Beside an earlier table, only the curve and the move played there are shown.
@@ -205,15 +215,11 @@ function Moves({ table, rules, review, at, showAt }) {
   const moves = review.moves;
   const clear = moves.filter((it) => it.better).sort((one, other) => gainOf(other) - gainOf(one));
   const gained = moves.filter((it) => standsOut(it.choice, it.margin)).sort((one, other) => other.choice - one.choice);
-  const unclear = moves.filter((it) => !it.better && standsOut(-it.choice, it.margin)) // worse, but no other move is clearly better
-    .sort((one, other) => one.choice - other.choice);
   const points = (/** @type {number} */ count) => pointsOf(game, Math.max(1, Math.round(count)));
   const lost = (/** @type {ReviewedMove} */ it) => t("review.move", { move: written(it),
     better: written(/** @type {any} */ (it.better)), points: points(gainOf(it)) }) + (it.better?.why ? ` ${it.better.why}` : "");
   const won = (/** @type {ReviewedMove} */ it) => t("review.gained", { move: written(it), points: points(it.choice) });
-  const worse = (/** @type {ReviewedMove} */ it) => t("review.lost", { move: written(it), points: points(-it.choice) });
-  const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : unclear.includes(it) ? worse(it)
-    : gained.includes(it) ? won(it) : "");
+  const about = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? lost(it) : gained.includes(it) ? won(it) : "");
   const toldAt = (/** @type {ReviewedMove[]} */ steps) => {
     /** @type {(string | ReviewedMove[])[]} */
     const parts = []; // sentences, and runs of steps without one
@@ -233,17 +239,16 @@ function Moves({ table, rules, review, at, showAt }) {
     compared.set({ base: table.base, at, played: shown.map((it) => it.move), better: better.flatMap((it) => (it.better ? [it.better.move] : [])) });
     return () => compared.set({ base: "", at: null, played: [], better: [] });
   }, [at, review]);
-  const lossOf = (/** @type {ReviewedMove} */ it) => (clear.includes(it) ? gainOf(it) : -it.choice);
-  const lows = [...clear, ...unclear].filter((it) => lossOf(it) >= NOTABLE).sort((one, other) => lossOf(other) - lossOf(one));
+  const lows = clear.filter((it) => gainOf(it) >= NOTABLE);
   const highs = gained.filter((it) => it.choice >= NOTABLE);
   const chart = html`<${Curve} rows=${course(story, game.seats)} seat=${review.seat} version=${game.version} at=${at}
-    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -lossOf(it), words: about(it) }))}
+    lost=${lows.slice(0, MARKED).map((it) => ({ at: it.version, by: -gainOf(it), words: about(it) }))}
     won=${highs.filter((it) => !clear.includes(it)).slice(0, MARKED).map((it) => ({ at: it.version, by: it.choice, words: won(it) }))}
     showAt=${showAt} />`;
   if (at !== null) return html`${chart}<div><p role="status">${toldAt(shown)}</p>
     ${shown.length > 0 && html`<p class="legend faint"><span class="played">${t("compared.played")}</span>${
       better.length > 0 && html` <span class="better">${t("compared.better")}</span>`}</p>`}</div>`;
-  const [choices, margin] = [Math.round(review.choices ?? 0), Math.round(review.margin ?? 0)];
+  const choices = Math.round(review.choices ?? 0);
   const luck = Math.round(review.result ?? 0) - choices;
   const two = game.seats.length === 2 ? ".two" : "";
   const rows = byTurn(moves, story);
@@ -252,7 +257,7 @@ function Moves({ table, rules, review, at, showAt }) {
   const margins = rows.map((it) => Math.hypot(...it.steps.map((step) => step.margin)));
   const gains = rows.map((it) => sum(it.steps.map(({ choice }) => choice)));
   const worth = (/** @type {Turn} */ { steps }, /** @type {number} */ nth) => (standsOut(Math.abs(gains[nth]), margins[nth])
-    ? estimated(Math.round(gains[nth]), margins[nth]) : steps.some((it) => it.better) ? "–" : t("review.as-good"));
+    ? signed(gains[nth]) : steps.some((it) => it.better) ? "–" : t("review.as-good"));
   const when = (/** @type {ReviewedMove} */ it) => {
     const turn = turnAt(story, it.version);
     return turn === 0 ? `${t("review.start")}.` : t(turn === null ? "review.of-move" : "review.of-turn", { at: turn ?? it.version });
@@ -262,16 +267,14 @@ function Moves({ table, rules, review, at, showAt }) {
     words=${written(it)} showAt=${showAt} /></li>`)}</ol>`;
   return html`<div>${isComplete && html`<p>${review.summary.join(" ")}</p><dl class="parts">
       <dt>${t(`review.result${two}`)}</dt><dd>${signed(review.result)}</dd>
-      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${estimated(choices, margin)}</dd>
-      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${estimated(luck, margin)}</dd>
-    </dl>
-    <p class="faint">${t("review.margin")}</p>`}
+      <dt>${t("review.choices")} <small class="faint">${t("review.choices.about")}</small></dt><dd>${t("review.about", { points: signed(choices) })}</dd>
+      <dt>${t("review.luck")} <small class="faint">${t("review.luck.about")}</small></dt><dd>${t("review.about", { points: signed(luck) })}</dd>
+    </dl>`}
     ${chart}
     <p class="faint">${t(`review.curve${two}`)} ${lows.length + highs.length > 0 && t("review.marked")}</p></div><div>
-    ${isComplete && clear.length + unclear.length === 0 && html`<p>${t("review.none")}</p>`}
+    ${isComplete && clear.length === 0 && html`<p>${t("review.none")}</p>`}
     ${clear.length > 0 && html`<p>${t("review.better")}</p>${list(clear)}`}
-    ${unclear.length > 0 && html`<p>${t("review.worse")}</p>${list(unclear)}`}
-    ${Math.max(clear.length, unclear.length) > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
+    ${clear.length > FIRST && !all && html`<p><button class="plain" onClick=${() => showAll(true)}>${t("review.all")}</button></p>`}
     ${moves.length > 0 && html`<details open=${wasComing}><summary>${t("review.table")}</summary>
       <div class="scrolls" tabindex="0" role="group" aria-label=${t("review.table")}><table>
         <thead><tr>${heads.map((it) => html`<th scope="col">${it}</th>`)}</tr></thead>
@@ -279,18 +282,11 @@ function Moves({ table, rules, review, at, showAt }) {
           onClick=${() => showAt(version)} aria-label=${`${t("review.look")}: ${written(steps[0])}`}>${turn || (turn === 0 ? t("review.start") : version)
           }</button></th><td>${steps.map(written).join("; ")}</td><td data-label=${heads[2]}>${worth(rows[nth], nth)}</td>
           <td data-label=${heads[3]}>${steps.map(instead).filter(Boolean).join("; ")}</td></tr>`)}</tbody>
-        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${estimated(choices, margin)}</td><td></td></tr></tfoot>`}
+        ${isComplete && html`<tfoot><tr><th scope="row" colspan="2">${t("review.choices")}</th><td data-label=${heads[2]}>${t("review.about", { points: signed(choices) })}</td><td></td></tr></tfoot>`}
       </table></div>
       <p class="faint">${t("review.columns")}</p>
     </details>`}</div>`;
 }
-
-/**
- * Format an estimated number of points with its margin of error.
- * @param {number} points
- * @param {number} margin
- */
-const estimated = (points, margin) => [signed(points), Math.round(margin) > 0 && `± ${Math.round(margin)}`].filter(Boolean).join(" ");
 
 /** @typedef {{version: number, turn: number | null, steps: ReviewedMove[]}} Turn */
 

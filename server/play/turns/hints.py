@@ -85,15 +85,7 @@ def hint(game_id: UUID, player_id: UUID, locale: str, begun: Sequence[Any] = (),
         seen, state = _after(seen, state, game, steps[: nr + 1])
     compared = ways.suggests(seen, advice.effort(rules), advice.SECONDS)
     found = lines(seen, state, game, steps, compared, ways.suggests)
-    given = [reasons_of(it.steps, locale, game.names) for it in found]
-    points = [_scores(seen, it.end) or 0 for it in found]
-    costs, balances = _costs(seen, found, locale), _balances(seen, found, points, locale)
-    whys = [" ".join(filter(None, its)) for its in zip(costs, telling(given), balances, strict=True)]
-    for nr, why in enumerate(whys):
-        if not why and not points[nr]:  # its reasons are those of the others, too
-            whys[nr] = next((it.text for it in given[nr] if not it.is_aside and it.text not in whys), "") or (
-                _by_figures(seen, found[nr], compared, locale)
-            )
+    whys = _whys(seen, found, compared, game.names, locale)
     return {
         "turn": turn,
         "moves": [
@@ -158,13 +150,37 @@ def lines(
     return [it for it in sorted(told, key=rank) if not advice.is_much_worse(seen.rules, it.behind, it.margin)]
 
 
-_MORE_THAN_MOST = noted("It brings about %(points)s more than the average of the moves that the bot compared.")
-_NONE_BETTER = noted("The bot found none that brings clearly more.")
-_LESS_THAN_BEST = noted("It brings about %(points)s less than suggestion 1.")
-_MORE_FOR_ONE = noted("Your opponent probably gets about %(points)s more.")
-_MORE_FOR_OTHERS = noted("The others probably get about %(points)s more on average.")
-_BOTH_FOR_ONE = noted("You probably get about %(points)s less, your opponent about %(more)s more.")
-_BOTH_FOR_OTHERS = noted("You probably get about %(points)s less, the others about %(more)s more on average.")
+def _whys(
+    seen: Seen, lines: Sequence[_Line], compared: Sequence[Compared], names: Sequence[str], locale: str
+) -> Sequence[str]:
+    """Return for each line what it achieves, and then how it compares with the others."""
+    told = achievements([reasons_of(it.steps, locale, names) for it in lines])
+    points = [_scores(seen, it.end) or 0 for it in lines]
+    balances = _balances(seen, lines, points, locale)
+    lead = _lead(seen, compared, locale) if len(lines) == 1 else ""
+    costs = [
+        lead,
+        *(_cost(seen, it, lines[0], locale, is_told=bool(balances[nr])) for nr, it in enumerate(lines[1:], 1)),
+    ]
+    return [" ".join(filter(None, its)) for its in zip(told, balances, costs, strict=True)]
+
+
+def achievements(given: Sequence[Sequence[Reason]]) -> Sequence[str]:
+    """Return for each move what it achieves: what only it does, if possible, or else its most important reason."""
+    firsts = (min(its, key=lambda it: it.is_aside).text if its else "" for its in given)
+    return [told or first for told, first in zip(telling(given), firsts, strict=True)]
+
+
+_COSTS = noted("This move brings about %(points)s less than suggestion 1.")
+_MAY_COST = noted("This move may bring about %(points)s less than suggestion 1.")
+_COSTS_BY_ONE = noted("This move brings about %(points)s less than suggestion 1: your opponent gets more.")
+_COSTS_BY_OTHERS = noted("This move brings about %(points)s less than suggestion 1: the others get more.")
+_COSTS_BOTH_ONE = noted(
+    "This move brings about %(points)s less than suggestion 1: you get %(less)s less, your opponent %(more)s more."
+)
+_COSTS_BOTH_OTHERS = noted(
+    "This move brings about %(points)s less than suggestion 1: you get %(less)s less, the others %(more)s more on average."
+)
 _MORE_NEXT_TURN = noted(
     "%(fewer)s less now than suggestion %(number)s, but probably about %(points)s more in your next turn."
 )
@@ -178,35 +194,34 @@ _LESS_FOR_OTHERS = noted(
 _UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not pay off.")
 
 
-def _by_figures(seen: Seen, line: _Line, compared: Sequence[Compared], locale: str) -> str:
-    """Return how a line compares with the other moves, as the only reason for it."""
-    say, best, others = language(locale), compared[0], compared[1:]
-    if advice.is_clear(line.behind, line.margin):
-        return say.gettext(_LESS_THAN_BEST, points=_counted(seen, line.behind, locale))
-    more = best.gain - fmean(it.gain for it in others) if others and not line.behind else 0.0
-    if more < advice.LEAST or not all(isfinite(it.margin) for it in others):
-        return say.gettext(_NONE_BETTER)
-    return say.gettext(_MORE_THAN_MOST, points=_counted(seen, more, locale))
+_LEADS = noted("The next best move brings about %(points)s less.")
 
 
-def _costs(seen: Seen, lines: Sequence[_Line], locale: str) -> Sequence[str]:
-    """Return for each line that is clearly worse than the best what the others gain by it, or "" if that is little. With
-    what the seat itself gets less, it adds up to what the line is behind."""
-    say, found, is_duel = language(locale), list[str](), len(lines[0].scores) == 2
-    for it in lines:
-        less, more = (-one for one in _later(seen, it, lines[0], 0))
-        is_clear = advice.is_clear(it.behind, it.margin) and abs(less + more - it.behind) < 1
-        if not is_clear or more < advice.LEAST or less <= -advice.LEAST:
-            found.append("")
-        elif less < advice.LEAST:
-            found.append(
-                say.gettext(_MORE_FOR_ONE if is_duel else _MORE_FOR_OTHERS, points=_counted(seen, more, locale))
-            )
-        else:
-            points, both = max(1, whole_points(less)), whole_points(it.behind)
-            facts = {"points": _counted(seen, points, locale), "more": str(max(1, both - points))}
-            found.append(say.gettext(_BOTH_FOR_ONE if is_duel else _BOTH_FOR_OTHERS, **facts))
-    return found
+def _lead(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
+    """Return how far the best move is ahead of the others if they are no suggestions, or "" if it isn't clearly ahead."""
+    best, *others = compared
+    if not others or not advice.is_clear(ahead := best.gain - others[0].gain, others[0].margin):
+        return ""
+    return language(locale).gettext(_LEADS, points=_counted(seen, ahead, locale))
+
+
+def _cost(seen: Seen, line: _Line, best: _Line, locale: str, is_told: bool = False) -> str:
+    """Return what a line costs against the best, and which part the others gain, or "" if it is about as good. A doubtful
+    cost isn't named if the line `is_told` to cost points now."""
+    say, is_duel = language(locale), len(best.scores) == 2
+    whole = whole_points(line.behind)
+    if not advice.is_clear(line.behind, line.margin):
+        is_named = advice.is_behind(line.behind, line.margin) and not is_told
+        return say.gettext(_MAY_COST, points=_counted(seen, whole, locale)) if is_named else ""
+    less, more = (-one for one in _later(seen, line, best, 0))
+    facts: dict[str, Any] = {"points": _counted(seen, whole, locale)}
+    is_split = abs(less + more - line.behind) < 1  # chances to win count, too
+    if not is_split or more < advice.LEAST or less <= -advice.LEAST:
+        return say.gettext(_COSTS, **facts)
+    own = min(whole_points(less), whole - 1)
+    if own < 1:
+        return say.gettext(_COSTS_BY_ONE if is_duel else _COSTS_BY_OTHERS, **facts)
+    return say.gettext(_COSTS_BOTH_ONE if is_duel else _COSTS_BOTH_OTHERS, less=own, more=whole - own, **facts)
 
 
 def _balances(seen: Seen, lines: Sequence[_Line], points: Sequence[int], locale: str) -> Sequence[str]:
@@ -247,13 +262,9 @@ def _later(seen: Seen, line: _Line, other: _Line, fewer: int) -> tuple[float, fl
 
 
 def reasons_of(steps: Sequence[tuple[Seen, Any]], locale: str, names: Sequence[str]) -> Sequence[Reason]:
-    """Return the reasons for these steps, in order."""
-    moves = [move for _, move in steps]
-    return [
-        it
-        for nr, (seen, move) in enumerate(steps)
-        for it in reasons(seen.rules, seen.view, move, locale, names, then=moves[nr + 1 :])
-    ]
+    """Return the reasons for these steps together."""
+    (seen, move), *then = steps
+    return reasons(seen.rules, seen.view, move, locale, names, then=[it for _, it in then])
 
 
 def _told(rules: Rules, move: Any, locale: str) -> Json:

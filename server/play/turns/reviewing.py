@@ -35,7 +35,7 @@ from server.store import reviews
 from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.tables import db
-from server.translations import LOCALES, language, noted
+from server.translations import LOCALES, Language, language, noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 _STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
@@ -133,8 +133,8 @@ def _figures(game: Game, seat: Seat, moves: Sequence[Json]) -> Json:
 
 
 def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], locale: str) -> list[str]:
-    """Return a few sentences about what decided the game: its parts, the most important move, and the others. A bot may
-    have played for the seat's player."""
+    """Return a few sentences: the result and where it comes from, the most important move, and those of the others. A bot
+    may have played for the seat's player."""
     say, unit = language(locale), score_unit(game.head.rules)
     line = line_of(game.head.rules, whole_log(game.game_id))
     by_bot = line.moves_of_bot(seat)
@@ -142,24 +142,12 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
     def points(number: float) -> str:
         return counted(say, max(1, whole_points(abs(number))), unit)
 
-    result, choices, margin = (whole_points(figures[it]) for it in ("result", "choices", "margin"))
-    luck = result - choices
-    most = max(abs(choices), abs(luck))
-    found = list[str]()
-    if by_bot:  # what its moves were worth is unknown, so there is no telling what decided the game
+    found = [*_parts(game, figures, bool(moves), bool(by_bot), say, points)]
+    if by_bot:
         version = by_bot[0].before.version
         is_to_the_end = all(it.before.version < version for it in line.moves_of(seat))
         text = _BOT_TO_THE_END if is_to_the_end else _BOT_AT_TIMES
-        found.append(say.gettext(text, turn=turn_in_words(game, version, locale)))
-        if moves and abs(choices) > margin:
-            found.append(say.gettext(_OWN_GAINED if choices > 0 else _OWN_LOST, points=points(choices)))
-    elif margin >= most:
-        found = [say.gettext("In this game, your moves can't be told apart from luck.")]
-    elif abs(choices) == most:
-        text = _MOVES_GAINED if choices >= 0 else _MOVES_LOST
-        found = [say.gettext(text, points=points(choices))]
-    else:
-        found = [say.gettext(_LUCK_GAINED if luck > 0 else _LUCK_LOST, points=points(luck))]
+        found.insert(0, say.gettext(text, turn=turn_in_words(game, version, locale)))
     clear = [(it["better"]["gain"], _COSTLIEST, it["version"]) for it in moves if it["better"]]
     clear += [(it["choice"], _FINEST, it["version"]) for it in moves if stands_out(it["choice"], it["margin"])]
     if clear:
@@ -172,16 +160,53 @@ def _summary(game: Game, seat: Seat, figures: Json, moves: Sequence[Json], local
     return found
 
 
-_MOVES_GAINED = noted("Your moves decided the game: they gained about %(points)s.")
-_MOVES_LOST = noted("Your moves decided the game: they cost you about %(points)s.")
-_LUCK_GAINED = noted("Luck and the others' moves decided the game: they brought you about %(points)s.")
-_LUCK_LOST = noted("Bad luck and the others' moves decided the game: they cost you about %(points)s.")
-_BOT_TO_THE_END = noted("A bot played for you from here on: %(turn)s. Its moves count as luck.")
-_BOT_AT_TIMES = noted("A bot played some of your turns. The first: %(turn)s. Its moves count as luck.")
-_OWN_GAINED = noted("Your own moves gained about %(points)s.")
-_OWN_LOST = noted("Your own moves cost you about %(points)s.")
+def _parts(
+    game: Game, figures: Json, has_moves: bool, by_bot: bool, say: Language, points: Callable[[float], str]
+) -> Iterator[str]:
+    """Yield sentences about the result, the part of the player's moves, and the rest, in figures that add up. If a bot has
+    played for the player, the rest says little."""
+    result, choices, margin = (whole_points(figures[it]) for it in ("result", "choices", "margin"))
+    rest, others = result - choices, len(game.seats) > 2
+    place = _AHEAD if result > 0 else _BEHIND if result else _LEVEL
+    yield say.gettext(place[others], points=points(result))
+    if not has_moves:
+        return
+    yield say.gettext(
+        _NO_DIFFERENCE if not choices else _BOT_LESS if choices > 0 else _BOT_MORE, points=points(choices)
+    )
+    if rest and not by_bot:
+        yield say.gettext((_BROUGHT if rest > 0 else _COST)[others], points=points(rest))
+    if margin >= 1:
+        yield say.gettext(_MARGIN if margin < max(abs(choices), abs(rest)) else _UNCLEAR, points=points(margin))
+
+
+# For one opponent, and for several
+_AHEAD = (
+    noted("You finished %(points)s ahead of your opponent."),
+    noted("You finished %(points)s ahead of the others' average."),
+)
+_BEHIND = (
+    noted("You finished %(points)s behind your opponent."),
+    noted("You finished %(points)s behind the others' average."),
+)
+_LEVEL = noted("You finished level with your opponent."), noted("You finished level with the others' average.")
+_BROUGHT = (
+    noted("The cards, your seat and your opponent's play brought you about %(points)s."),
+    noted("The cards, your seat and the others' play brought you about %(points)s."),
+)
+_COST = (
+    noted("The cards, your seat and your opponent's play cost you about %(points)s."),
+    noted("The cards, your seat and the others' play cost you about %(points)s."),
+)
+_BOT_LESS = noted("A simple bot that doesn't look ahead would have got about %(points)s less in your place.")
+_BOT_MORE = noted("A simple bot that doesn't look ahead would have got about %(points)s more in your place.")
+_NO_DIFFERENCE = noted("A simple bot that doesn't look ahead would have done about as well in your place.")
+_MARGIN = noted("These estimates can be off by about %(points)s.")
+_UNCLEAR = noted("These estimates can be off by about %(points)s, so they prove little.")
+_BOT_TO_THE_END = noted("A bot played for you from here on: %(turn)s. This review leaves its moves out.")
+_BOT_AT_TIMES = noted("A bot played some of your turns. The first: %(turn)s. This review leaves its moves out.")
 _COSTLIEST = noted("Your costliest move: %(turn)s. Another would have brought about %(points)s more.")
-_FINEST = noted("Your best move: %(turn)s, about %(points)s gained.")
+_FINEST = noted("Your best move: %(turn)s, about %(points)s more than a simple bot's.")
 _BY_OPPONENT = (
     noted("Your opponent's moves cost you most here: %(turn)s, %(points)s."),
     noted("Your opponent's moves helped you most here: %(turn)s, %(points)s."),
@@ -304,8 +329,9 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
     rules = played.seen.rules
 
     def why(locale: str) -> str:
-        view = played.seen.view
-        return telling([reasons(rules, view, it, locale, (), is_past=True) for it in (found.better, played.move)])[0]
+        view, later = played.seen.view, _NEXT_TURN if hasattr(rules, "assess") else _AT_THE_END
+        told, _ = telling([reasons(rules, view, it, locale, (), is_past=True) for it in (found.better, played.move)])
+        return told or language(locale).gettext(later)
 
     better = {
         "move": rules.move_to_json(found.better),
@@ -320,6 +346,11 @@ def _reviewed(played: _Played, rng: Random, between: Callable[[], object]) -> Js
         "margin": round(found.choice.margin, 2),
         "better": better if found.gain.points > 0 else None,
     }
+
+
+# What is true of each better move
+_NEXT_TURN = noted("It would have paid off by the end of your next turn.")
+_AT_THE_END = noted("It would have paid off by the end of the game.")
 
 
 def _moves_of(game: Game, rows: Sequence[Recorded], seat: Seat) -> Iterator[_Played]:

@@ -523,7 +523,7 @@ def _review(errand: Errand, rest: str) -> Said:
 def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
     """Return a complete review in words, with the table before the move that cost most."""
     better = clearly_better(found["moves"])[:_MOST_BETTER]
-    told = [*found["summary"], *_figures(found, game)]
+    told = [gettext("Your review of %(title)s:", title=game.head.title), *found["summary"]]
     if better:
         told.append(
             ngettext("You could have gained most here:", "You could have gained most in these moves:", len(better))
@@ -536,27 +536,6 @@ def _review_said(found: Json, game: Game, player_id: UUID) -> Said:
         items=[_better_line(it, game) for it in better],
         picture={"game": str(game.game_id), "player": str(player_id), "version": version},
         reviewed=str(game.game_id),
-    )
-
-
-def _figures(found: Json, game: Game) -> Iterator[str]:
-    """Yield the result and, unless chance blurs them, its parts."""
-    result, choices, margin = (text.whole_points(found[it]) for it in ("result", "choices", "margin"))
-    is_of_two = len(game.seats) == 2
-    figures = {"title": game.head.title, "result": f"{result:+d}"}
-    yield (
-        gettext("%(title)s: your score, compared with the other player's: %(result)s.", **figures)
-        if is_of_two
-        else gettext("%(title)s: your score, compared with the others' average: %(result)s.", **figures)
-    )
-    luck = result - choices
-    if margin >= max(abs(choices), abs(luck)):  # nothing tells the parts apart, as the summary says
-        return
-    parts = gettext("Your moves: %(choices)s, luck: %(luck)s.", choices=f"{choices:+d}", luck=f"{luck:+d}")
-    yield parts + " " + gettext("Both figures can be off by %(margin)s.", margin=margin)
-    yield gettext(
-        "Your moves are compared with those of a bot that doesn't look ahead. The rest is luck: the draw, your seat, "
-        "and opposing moves."
     )
 
 

@@ -16,10 +16,10 @@ from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import GAME_PAUSED
 from server.accounts.players import profile
 from server.accounts.rate_limits import Use, has_left
-from server.bots.advice import is_clear, suggested
+from server.bots.advice import is_behind, suggested
 from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError, Rules
-from server.games.presentation import in_words, refusal, score_unit, whole_points, without_needless
+from server.games.presentation import in_words, refusal, score_unit, without_needless
 from server.play.commits import at_version, load, people_of
 from server.play.game import Game
 from server.play.moves import play_reply
@@ -418,11 +418,10 @@ def answer_uses(mail: Incoming, reader: str, same: str = "") -> list[Use]:
 
 def how_good(moves: Sequence[Json], unit: str | None) -> list[str]:
     """Return how good each move of a hint is in sentences, as on the page. `unit`: what the game's scores count."""
-    worse = [is_clear(it["behind"], it["margin"]) for it in moves]
+    worse = [is_behind(it["behind"], it["margin"]) for it in moves]
     best = gettext("The best.") if all(worse[1:]) else gettext("Among the best.")
-    worths = [
-        _worth(it, is_worse, unit) if nr else best for nr, (it, is_worse) in enumerate(zip(moves, worse, strict=True))
-    ]
+    equal = gettext("About as good as the first.")
+    worths = [("" if is_worse else equal) if nr else best for nr, is_worse in enumerate(worse)]
     return [_with_reason(it, worth, unit) for it, worth in zip(moves, worths, strict=True)]
 
 
@@ -432,10 +431,3 @@ def _with_reason(move: Json, worth: str, unit: str | None) -> str:
     points = move["scores_with_then"]
     scores = gettext("Scores %(points)s.", points=counted(points, unit)) if points else ""
     return " ".join(filter(None, (worth, scores, move["why"])))
-
-
-def _worth(move: Json, is_worse: bool, unit: str | None) -> str:
-    if not is_worse:
-        return str(gettext("About as good as the first."))
-    points = counted(max(1, whole_points(move["behind"])), unit)
-    return str(gettext("About %(points)s less than the first.", points=points))
