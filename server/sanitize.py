@@ -84,6 +84,15 @@ def email_address(text: str) -> str:
     return f"{parts[1]}@{parts[2].lower()}"
 
 
+def public_address(text: str) -> str:
+    """Return a player's address in lower case. Raise Unfit as `email_address` does, and for a domain without a dot, which
+    no mail server on the internet has."""
+    address = email_address(text).lower()
+    if "." not in address.rpartition("@")[2]:
+        raise Unfit("This email address looks incomplete. It needs a full domain after the @, such as example.org.")
+    return address
+
+
 def mailbox_of(address: str) -> str:
     """Return the mailbox of an address: the address without its +suffix (RFC 5233), and for Gmail also without dots.
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.sanitize import clean, clean_lines, email_address, plain
+from server.errors import Unfit
+from server.sanitize import clean, clean_lines, email_address, plain, public_address
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates and unassigned characters, too
 ODD_TEXT = st.text(st.sampled_from("ae \n\r\t\x00\x85\u2028\u202e\u200d\ud800\u0301\u0327\u0489\u3164=?"))
@@ -69,6 +70,12 @@ def test_plain_text_keeps_spaces_because_tables_need_them():
 def test_the_domain_of_an_address_is_converted_to_lower_case():
     assert email_address("Otto.Stern+games@Example.ORG") == "Otto.Stern+games@example.org"
     assert email_address("you@localhost") == "you@localhost"
+
+
+def test_a_players_address_needs_a_full_domain():
+    assert public_address("You@Example.ORG") == "you@example.org"
+    with pytest.raises(Unfit, match="looks incomplete"):
+        public_address("you@nodot")
 
 
 @pytest.mark.parametrize(

@@ -41,15 +41,16 @@ function Page() {
     if (parts[0] !== "games" && parts[0] !== "players") document.title = entitled(t(words), waiting);
   }, [path, player, language, waiting]);
   useEffect(() => void badge(waiting.length), [waiting]);
-  const shown = useRef(path);
+  const screen = `${path} ${player?.id}`; // signing in or out shows another screen at the same address
+  const shown = useRef(screen);
   useEffect(() => {
-    if (shown.current !== path) {
+    if (shown.current !== screen) {
       const isInField = main.current.querySelector("input:focus"); // of the form to sign in
       if (!isInField) main.current.focus({ preventScroll: true }); // so that screen readers announce the new screen
       scrollTo(0, 0);
     }
-    shown.current = path;
-  }, [path]);
+    shown.current = screen;
+  }, [screen]);
   return html`
     <${Skips} main=${main} />
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />

@@ -71,6 +71,15 @@ def test_a_track_record_summarizes_finished_games_from_their_logs(
     assert late["time_outs"] > 0
 
 
+def test_a_seat_left_to_a_bot_lowers_the_reliability_at_once(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    assert bea.delete(f"{game}/seats/me").status_code == 204
+    assert told_of(app, bea).items() >= {"left": 1, "reliability": 0}.items()
+    has_left(app, bea, 0, of=3)
+    assert told_of(app, bea).items() >= {"left": 1, "reliability": 75}.items()
+    assert bea.post(f"{game}/seats").status_code == 201
+    assert told_of(app, bea).items() >= {"left": 0, "reliability": 100}.items()
+
+
 @pytest.mark.parametrize(("answers", "median"), [([0, 0, 5], "PT1S"), ([0, 1], "PT1S"), ([3, 4, 90], "PT4S")])
 def test_the_median_response_time_is_at_least_one_second(
     app: Flask, ada: Someone, answers: list[int], median: str

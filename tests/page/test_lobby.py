@@ -625,8 +625,16 @@ def test_a_known_player_is_invited_in_the_waiting_room_with_one_tap(house: House
     expect(page.get_by_text("We're sending an invitation to yan.")).to_be_visible()
     expect(known).to_have_count(0)
     expect(page.get_by_text("We've written to yan (seat 2). No answer yet.")).to_be_visible()
+    page.get_by_label("Invite by email").fill("dan@example.org")
+    page.get_by_role("button", name="Invite", exact=True).tap()
+    dan = page.get_by_text("We're sending an invitation to dan@example.org.")
+    expect(dan).to_be_visible()
     expect(page.get_by_role("button", name="Withdraw the invitation for seat 2")).to_be_visible()
-    [_] = yan.get("/v1/games?mine=true&status=open")["items"]
+    [asked] = yan.get("/v1/games?mine=true&status=open")["items"]
+    assert yan.ask("DELETE", f"/v1/games/{asked['id']}/invitations/1").status_code == 204
+    expect(page.get_by_text("yan declined. You can invite another player.")).to_be_visible()
+    expect(page.get_by_text("We're sending an invitation to yan.")).to_have_count(0)
+    expect(dan).to_be_visible()
 
 
 # What a host may do before the start

@@ -79,6 +79,7 @@ def test_an_undo_takes_no_room_from_the_names_and_says_what_it_does_and_did(
     until(lambda: people[0].get(f"/v1/games/{game_id}")["you"]["turn"])
     expect(told).to_contain_text("Du bist wieder am Zug.")
     expect(line(page)).to_have_text("Zurückgenommen")
+    page.keyboard.press("Escape")
     assert out_of_reach(page) == []
     assert page.locator(".boards, .firmament").bounding_box() == sky
     assert not too_wide(page) and objections(page) == []
@@ -147,6 +148,7 @@ def test_all_players_see_what_was_undone_once_a_request_is_granted(house: House,
         expect(line(page)).to_have_text("Taken back")
         told = re.compile(rf"^Taken back: {mover} .+ Everyone has agreed\.$")
         expect(line(page)).to_have_attribute("title", told)
+        page.keyboard.press("Escape")
         assert out_of_reach(page) == [] and not too_wide(page)
     play(one, game_id)
     for page in pages:
@@ -174,6 +176,7 @@ def test_against_bots_only_a_move_is_undone_at_once_even_after_they_have_moved(h
     page.locator(".really").get_by_role("button", name="Take back").click()
     until(lambda: ada.get(f"/v1/games/{game_id}/events")["items"][-1]["type"] == "move-taken-back")
     expect(page.locator(".asks").get_by_role("status")).to_contain_text("Taken back: ")
+    page.keyboard.press("Escape")
     assert out_of_reach(page) == []
 
 
@@ -185,9 +188,13 @@ def line(page: Page) -> Locator:
 def request(page: Page, words: str) -> Locator:
     """Open the requests, wait for these words, and return the request that has them."""
     expect(line(page)).to_have_attribute("title", re.compile(rf"^{re.escape(words)}"))
+    open_line(page)
+    return page.locator(".playing .request").filter(has_text=words)
+
+
+def open_line(page: Page) -> None:
     if line(page).get_attribute("aria-expanded") == "false":
         line(page).click()
-    return page.locator(".playing .request").filter(has_text=words)
 
 
 @pytest.mark.parametrize(
@@ -223,14 +230,68 @@ def test_players_can_vote_at_the_top_of_the_table(
     refused.get_by_role("button", name="Withdraw").click()
     expect(refused).to_have_count(0)
     other.post(vote, {"on": wish}, status=200)  # a new request is a new question, which the stream tells
-    agree = request(page, words.format(rules)).get_by_role("button", name="Agree")
-    agree.dblclick()
-    if wish == "abandon":  # ends the game, so it asks first, and a second tap cancels
-        agree.click()
+    request(page, words.format(rules)).get_by_role("button", name="Agree").dblclick()
+    if wish == "abandon":  # ends the game, so it asks first, and a second tap does nothing
         expect(page.locator(".request")).to_contain_text("Really end the game?")
         assert objections(page) == [] and not too_wide(page)
         page.get_by_role("button", name="Yes, end the game").click()
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_an_answer_is_confirmed_where_it_was_given_until_the_player_taps_elsewhere(
+    house: House, windows: Windows, size: str
+) -> None:
+    game_id, (one, other, _) = seated(house, *(f"{it}-place-{size}" for it in ("ada", "ben", "cleo")))
+    vote = f"/v1/games/{game_id}/votes"
+    other.post(vote, {"on": "pause"}, status=200)
+    page = at_table(windows.open(one, **SIZES[size]), game_id)
+    asked, panel = request(page, f"ben-place-{size} asks for a pause."), page.locator(".asks > .whole")
+    place = asked.bounding_box()
+    asked.get_by_role("button", name="Not now").dblclick()
+    expect(panel).to_contain_text("asks for a pause. You declined for now. Still to answer: ")
+    box = panel.locator(".request").bounding_box()
+    assert place and box and (box["x"], box["y"]) == (place["x"], place["y"])
+    assert objections(page) == [] and not too_wide(page)
+    panel.get_by_role("button", name="Agree after all").dblclick()
+    expect(panel).to_contain_text(f"You agreed to a pause. Still to answer: cleo-place-{size}.")
+    assert one.get(vote)["pause"] == [1, 0]
+    panel.get_by_role("button", name="Withdraw").dblclick()
+    expect(panel).to_contain_text("You withdrew your consent.")
+    assert one.get(vote)["pause"] == [1] and objections(page) == []
+    other.post(vote, {"on": "pause", "vote": False}, status=200)
+    one.post(vote, {"on": "offer"}, status=200)
+    request(page, "You asked to offer").get_by_role("button", name="Withdraw").click()
+    expect(panel).to_have_text("You withdrew your request.")
+    expect(line(page)).to_have_text("Withdrawn")
+    page.locator(".boards").click(position={"x": 5, "y": 300})
+    expect(panel).to_have_count(0)
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_a_move_that_was_taken_back_is_named_where_the_player_tapped(
+    house: House, windows: Windows, rules: str, size: str
+) -> None:
+    ada = quiet(sign_in(house, f"back-{rules}-{size}@example.org"))
+    ada.ask("PATCH", "/v1/me", json={"name": "Ada"})
+    game_id = game_of(ada, ME, *[BOT] * (2 if rules == "sternenhimmel" else 1), rules=rules, options={"start_seat": 0})
+    while play(ada, game_id):
+        if rules == "sternenhimmel":
+            break
+    until(lambda: ada.get(f"/v1/games/{game_id}")["you"]["turn"])
+    page = at_table(windows.open(ada, **SIZES[size]), game_id)
+    sky = page.locator(".boards, .firmament").bounding_box()
+    page.locator(".state .undo > button").click()
+    page.locator(".really").get_by_role("button", name="Take back").click()
+    told = page.locator(".asks > .whole")
+    expect(told).to_have_text(re.compile(r"^Taken back: .*\bYou\b.+\."))
+    expect(told).to_be_in_viewport(ratio=1)
+    expect(page.locator(".really")).to_have_count(0)
+    assert page.locator(".boards, .firmament").bounding_box() == sky
+    assert objections(page) == [] and not too_wide(page)
+    page.keyboard.press("Escape")
+    expect(told).to_have_count(0)
 
 
 LOSE_CHANGED = """
@@ -296,8 +357,7 @@ def test_a_voter_sees_who_agreed_and_who_refused_before_they_answer(house: House
     one.post(vote, {"on": "pause", "vote": False}, status=200)
     told = page.locator(".request").filter(has_text="You declined for now. paul: not now.")
     expect(line(page)).to_have_text("You declined.")
-    if line(page).get_attribute("aria-expanded") == "false":
-        line(page).click()
+    open_line(page)
     expect(told).to_contain_text("the game is paused")
     expect(told).not_to_contain_text("If you don't answer")
 
@@ -444,8 +504,9 @@ def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_mov
     assert not line(page).locator("span").last.evaluate(IS_CUT)
     request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
-    line(page).click()
-    refused = page.locator(".request").filter(has_text="You declined for now.").get_by_role("button", name="Agree")
+    refused = (
+        page.locator(".request").filter(has_text="You declined for now.").get_by_role("button", name="Agree after all")
+    )
     expect(refused).to_have_class("plain")
     play(one, game_id)
     expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?$"))
@@ -492,7 +553,7 @@ def test_a_new_request_comes_below_the_open_ones(house: House, windows: Windows)
     expect(pause).to_contain_text("ask for a pause")
     expect(agree).to_be_focused()
     page.keyboard.press("Escape")
-    line(page).click()
+    open_line(page)
     expect(page.locator(".asks .request").first).to_contain_text("abandon")
 
 

@@ -9,8 +9,9 @@ from playwright.sync_api import Page, Route, expect
 
 from server import page as served
 from tests.page.axe import objections
+from tests.page.layout import SIZES, apart
 from tests.page.programs import play, play_to_the_end
-from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, game_of, loses, tab_to, too_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, game_of, loses, quiet, tab_to, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 
 
@@ -58,7 +59,8 @@ def test_a_name_leads_to_the_players_page_where_they_can_be_blocked_and_reported
     shown = page.locator(".player")
     expect(shown.get_by_role("heading", name="mika", level=1)).to_be_visible()
     expect(page).to_have_title("(1) mika – Sternenpost")  # a game waits
-    expect(shown).to_contain_text(re.compile(r"0 finished games since \d+ \w+ \d{4}\."))
+    expect(shown).to_contain_text(re.compile(r"Here since \d+ \w+ \d{4}\."))
+    expect(shown.locator("dd")).to_have_count(1)  # the number of games, without zeros
     expect(shown.get_by_role("heading", name="Your games together")).to_be_visible()
     shown.get_by_role("button", name="Block mika").click()
     expect(shown.get_by_role("button", name="Unblock mika")).to_be_visible()
@@ -96,6 +98,9 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
         expect(page.get_by_role("link", name="Only for two")).to_have_count(int(page is friend))
         pictures.append(page.locator(".player .avatar").first.inner_html())
     expect(friend.get_by_role("heading", name="Your games together")).to_be_visible()
+    won = two.other.get(f"/v1/games/{finished}")["outcome"]["places"] == [2, 1]
+    duel = f"1 finished game: you were ahead {won:d}×, nora {not won:d}×."
+    expect(friend.get_by_text(duel)).to_be_visible()
     expect(own.get_by_role("heading", name="Current games")).to_be_visible()
     expect(passer_by.get_by_role("heading", name="Current games")).to_have_count(0)
     assert secret and len(set(pictures)) == 1
@@ -278,6 +283,31 @@ def test_pressing_enter_twice_does_not_resign_and_a_withdrawn_vote_keeps_the_men
     page.get_by_role("button", name="Withdraw your vote to pause").press("Enter")
     expect(wish).to_be_visible()
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_the_result_comes_into_view_after_resigning(house: House, windows: Windows, size: str) -> None:
+    client = quiet(sign_in(house, f"resigns-{size}@example.org"))
+    page = at_table(windows.open(client, **SIZES[size]), game_of(client, ME, BOT, BOT))
+    page.get_by_text("Options, pause, leave").click()
+    resign = page.get_by_role("button", name="Resign", exact=True)
+    resign.click()
+    resign.click()
+    result = page.locator("#result")
+    expect(result).to_be_focused()
+    expect(page.locator(".ended .drawn")).to_be_visible()
+    expect(result).to_be_in_viewport(ratio=1)
+
+
+def test_a_summary_leaves_the_sky_free_on_a_desk(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "isa")
+    page = at_table(windows.open(client, OWN_CODE + "\n" + AWAY, **SIZES["desk"]), game_id)
+    since = page.get_by_role("region", name="While you were away")
+    expect(since.get_by_role("button", name="Got it")).to_be_in_viewport(ratio=1)
+    assert apart(since, page.locator(".boards")) and apart(since, page.locator(".state"))
+    assert objections(page) == [] and too_wide(page) == []
+    since.get_by_role("button", name="Got it").click()
+    expect(since).to_have_count(0)
 
 
 def test_a_move_can_be_taken_back_by_keyboard_before_others_have_moved(house: House, windows: Windows) -> None:

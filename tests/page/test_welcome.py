@@ -94,7 +94,13 @@ def test_a_visitor_chooses_the_bots_of_a_game_and_their_names_are_those_in_email
 ) -> None:
     page = windows.open()
     page.goto("/")
-    page.get_by_label("Bots:").select_option("level-4")
+    levels, about = page.get_by_label("Bots:"), page.locator(".opponents small")
+    expect(about).to_have_text(
+        ["Sternenhimmel: Rarely misses a good move.", "Sternenglanz: Often misses the best move."]
+    )
+    levels.select_option("level-5")
+    expect(about).to_have_text("Looks ahead at every move.")
+    levels.select_option("level-4")
     page.locator(".words .play button").first.click()
     bots = page.locator(".seats li", has_text="Level 4 (hard)")
     expect(bots.first).to_be_visible()
@@ -103,6 +109,28 @@ def test_a_visitor_chooses_the_bots_of_a_game_and_their_names_are_those_in_email
     expect(bots.locator("strong")).to_have_text(names)
     page.goto("/#/open")
     expect(page.locator(".quick").get_by_label("Bots:")).to_have_value("level-4")
+
+
+def test_signing_in_below_the_games_leads_to_the_top_of_the_next_screen(house: House, windows: Windows) -> None:
+    windows.expected = "status of 422"
+    page = windows.open(**PHONE)
+    page.goto("/")
+    field = page.locator(".door input[name=email]")
+    field.fill("nope@nodot")
+    field.press("Enter")
+    wrong = page.locator(".door .wrong")
+    expect(wrong).to_have_text(
+        "This email address looks incomplete. It needs a full domain after the @, such as example.org."
+    )
+    expect(field).to_be_focused()
+    field.fill("at-the-top@example.org")
+    field.press("Enter")
+    page.locator("input[name=code]").fill(code_for(house, "at-the-top@example.org"))
+    assert page.evaluate("scrollY") > 0
+    page.locator(".door").get_by_role("button", name="Sign in").tap()
+    expect(page.get_by_role("heading", name="My games")).to_be_in_viewport(ratio=1)
+    expect(page.locator("main")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
 
 
 def test_the_demo_is_legible_on_a_phone(house: House, windows: Windows) -> None:

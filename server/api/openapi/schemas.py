@@ -23,7 +23,7 @@ from server.play.planning.plans import MOST as MOST_PLANNED
 from server.play.seating.hosting import DEFAULT_OPEN_FOR
 from server.play.seating.lobby import PACES
 from server.play.votes import WISHES
-from server.sanitize import email_address
+from server.sanitize import public_address
 from server.store.log import moment_text
 from server.translations import LOCALES, Words
 from server.webhooks import chats, subscriptions, targets
@@ -72,7 +72,7 @@ class Email(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         try:
-            return email_address(super()._deserialize(value, attr, data, **kwargs)).lower()
+            return public_address(super()._deserialize(value, attr, data, **kwargs))
         except Unfit as error:
             raise ValidationError(error.words) from None
 
@@ -406,7 +406,10 @@ class TrackRecord(Answer):
     finished = fields.Integer(**_about("Games played to the end"))
     won = fields.Integer(**_about("Finished games that the player won, alone or in a tie"))
     reliability = fields.Integer(
-        **_about("Percentage of games that the player didn't leave to a bot; 100 if the player has no games")
+        **_about(
+            "Percentage of games, over or current, that the player didn't leave to a bot. Current games count only while "
+            "a bot is playing; 100 if no game counts"
+        )
     )
     median_answer = fields.String(
         allow_none=True,

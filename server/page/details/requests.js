@@ -35,9 +35,16 @@ export const present = (game) => game.seats.filter((it) => it.kind !== "bot" && 
 /** What was last asked to be undone, or undone at once, in words. The event itself doesn't say. */
 const undone = store(/** @type {{base: string, to: number | null, told: string} | null} */ (null));
 
+/** The vote that the player has just withdrawn, and whether it was their own request. */
+const withdrawn = store(/** @type {{base: string, wish: Wish, version: number, isMine: boolean} | null} */ (null));
+
+const isOpened = store(false);
+const AFTER = 1000; // milliseconds in which a result may follow the last request before the open requests close
+
 /**
  * Show the newest request, or how many need an answer, beside the scores, so that nothing moves. A tap opens the whole text of all of
- * them with their buttons. While they are open, each keeps its place, and new ones come below. An open request that is
+ * them with their buttons. They stay open after an answer, say what came of it in the same place, and close once the player
+ * taps elsewhere. While they are open, each keeps its place, and new ones come below. An open request that is
  * closed shrinks to a mark until the next change. A result that is closed goes, and the next one follows. What is settled goes
  * with the next version, except a refusal of the player's own request, which stays until they close it.
  * @param {{table: SeenTable}} props
@@ -54,11 +61,14 @@ export function Requests({ table }) {
   }, []);
   useEffect(() => void (found && tell(base, found)), [found]);
   const known = useStore(votes);
-  const [isOpen, setOpen] = useState(false);
+  const isOpen = useStore(isOpened);
+  const setOpen = isOpened.set;
   const [isClosed, setClosed] = useState(false);
   const [, redraw] = useState({});
   const line = useRef();
+  const whole = useRef();
   const last = useStore(undone);
+  const gone = useStore(withdrawn);
   const back = known?.base === base ? known.votes["take-back"] : null;
   useEffect(() => {
     if (back) undone.set({ base, to: back.to, told: `${t("take-back.done", { moves: back.undoes.join(" ") })} ${t("asks.all")}` });
@@ -71,7 +81,7 @@ export function Requests({ table }) {
   const added = wishes.filter((it) => !order.current.includes(it)).sort((one, other) => Number(isOwn(one)) - Number(isOwn(other)));
   order.current = [...added, ...order.current.filter((it) => wishes.includes(it))];
   const rows = known?.base === base
-    ? [...newsIn(game, story, last?.base === base ? last : null), ...requestsIn(game, known.votes, order.current)] : [];
+    ? [...newsIn(game, story, last?.base === base ? last : null, gone?.base === base && !isOwn(gone.wish) ? gone : null), ...requestsIn(game, known.votes, order.current)] : [];
   const place = (/** @type {(typeof rows)[number]} */ it) => (it.isSettled ? (it.isResult ? 2 : 3) : isToAnswer(it) ? 0 : 1);
   const all = rows.sort((one, other) => place(one) - place(other)); // a result must not hide a request that waits for an answer
   const settled = all.filter((it) => it.isSettled).map((it) => it.told);
@@ -85,12 +95,27 @@ export function Requests({ table }) {
   places.current = [...new Set([...(isOpen ? places.current.filter(isAt) : []), ...shown.map((it) => it.key)])];
   const state = all.map((it) => it.told).join("\n");
   useEffect(() => setClosed(false), [state, game.you?.turn]);
-  useEffect(() => void (shown.every((it) => it.isSettled) && setOpen(false)), [state]);
-  if (!known || !shown.length) return null;
   const fold = () => {
     setOpen(false);
     line.current?.focus({ preventScroll: true });
   };
+  useEffect(() => () => setOpen(false), []);
+  useEffect(() => {
+    const look = (/** @type {any} */ { target }) => whole.current?.contains(target) || setOpen(false);
+    const press = (/** @type {any} */ { key, target }) => key === "Escape" && (whole.current?.contains(target) ? fold() : setOpen(false));
+    if (isOpen) document.addEventListener("pointerdown", look);
+    if (isOpen) document.addEventListener("keydown", press);
+    return () => {
+      document.removeEventListener("pointerdown", look);
+      document.removeEventListener("keydown", press);
+    };
+  }, [isOpen]);
+  const isNone = !shown.length;
+  useEffect(() => {
+    const timer = isNone ? setTimeout(() => setOpen(false), AFTER) : undefined;
+    return () => clearTimeout(timer);
+  }, [isNone]);
+  if (!known || isNone) return null;
   const close = () => {
     const { isSettled, told } = shown[0];
     setOpen(false);
@@ -103,17 +128,20 @@ export function Requests({ table }) {
   const isWanted = isToAnswer(shown[0]);
   const count = isWanted ? shown.filter(isToAnswer).length : 1;
   const { names, news } = count > 1 ? { names: "", news: t("asks.several", { count }) } : shown[0];
-  return html`<div class=${isWanted ? "asks wanted" : "asks"} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isOpen && fold()}>
+  return html`<div class=${isWanted ? "asks wanted" : "asks"} ref=${whole} onClickCapture=${notTwice}>
     <span class="unseen" role="status">${shown[0].told}</span>
     <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${names}</span><span>${
       news}</span>${shown.length > count && html`<b>+${shown.length - count}</b>`}</button>
     <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
     ${isOpen && html`<div class="whole">${places.current.map((place) => {
       const { key, Drawn, ...row } = /** @type {(typeof shown)[number]} */ (shown.find((it) => it.key === place));
-      return html`<${Drawn} key=${key} table=${table} ...${row} votes=${known.votes} fold=${fold} />`;
+      return html`<${Drawn} key=${key} table=${table} ...${row} votes=${known.votes} />`;
     })}</div>`}
   </div>`;
 }
+
+/** Ignore the second click of a double click, since another button may be there by then. @param {MouseEvent} event */
+const notTwice = (event) => event.detail > 1 && event.stopPropagation();
 
 /** Whether a row waits for the player's answer. @param {{Drawn: unknown, isSettled: boolean}} row */
 const isToAnswer = ({ Drawn, isSettled }) => Drawn === Request && !isSettled;
@@ -158,7 +186,7 @@ export function requestsIn(game, votes, order) {
     const isSettled = refusing.length > 0 || isGranted;
     return { key: wish, wish, isOwn, isSettled, isResult: isMine && isSettled, stays: isMine && refusing.length > 0, Drawn: Own,
       ...(isGranted ? short(`done.${wish}`) : refusing.length ? short("refused", listedNames(refusing))
-        : isMine ? short(wish, t("asks.asked")) : short("agreed", t("asks.you"))),
+        : { names: "", news: isMine ? t(`asks.short.${wish}`, { names: t("asks.asked") }) : t("asks.short.agreed", { names: t("asks.you") }) }),
       then: isMine && wish === "take-back" ? t("take-back.what", { moves }) : isGranted ? "" : then(wish, 2),
       told: [t(`asks.${isMine ? "mine" : "agreed"}.${wish}`), ...answers, isGranted && t("asks.all")].filter(Boolean).join(" ") };
   });
@@ -168,44 +196,76 @@ export function requestsIn(game, votes, order) {
 }
 
 /**
- * Return what the players have just agreed to, or what was taken back.
+ * Return what the players have just agreed to, what was taken back, and which vote the player has withdrawn.
  * @param {SeenTable["game"]} game
  * @param {SeenTable["story"]} story
  * @param {{to: number | null, told: string} | null} undone
+ * @param {{wish: Wish, version: number, isMine: boolean} | null} gone
  */
-function newsIn(game, story, undone) {
+function newsIn(game, story, undone, gone) {
   const news = story.filter((it) => it.version === game.version);
-  const back = /** @type {{seat: number, to: number} | undefined} */ (news.find((it) => it.type === "move-taken-back"));
+  const at = story.findLastIndex((it) => it.type === "move-taken-back");
+  const isLast = story.slice(at + 1).every((it) => it.version === story[at]?.version || game.seats[it.seat ?? -1]?.kind === "bot");
+  const back = /** @type {{seat: number, to: number} | undefined} */ (isLast ? story[at] : undefined); // bots may have moved since
   const isByOther = back && back.seat !== game.you?.seat;
   const taken = back && undone?.to === back.to ? undone.told
     : isByOther && t("story.move-taken-back", { name: seatName(game.seats[back.seat]) });
-  const isResumed = news.some((it) => it.type === "game-resumed") && present(game).length > 1;
-  const rows = [taken ? { wish: /** @type {Wish} */ ("take-back"), told: taken, isResult: !isByOther } : null,
-    isResumed ? { wish: /** @type {Wish} */ ("resume"), told: t("story.game-resumed"), isResult: true } : null].filter((it) => it !== null);
-  return rows.map((it) => ({ ...it, key: `done.${it.wish}`, ...short(`done.${it.wish}`), isOwn: false, isSettled: true, stays: false, Drawn: Told, then: "" }));
+  const isResumed = news.some((it) => it.type === "game-resumed");
+  const rows = [taken ? { wish: /** @type {Wish} */ ("take-back"), key: "done.take-back", told: taken, isResult: !isByOther, stays: true } : null,
+    isResumed ? { wish: /** @type {Wish} */ ("resume"), key: "done.resume", told: t("story.game-resumed"), isResult: true, stays: false } : null,
+    gone?.version === game.version ? { wish: gone.wish, key: "withdrawn", told: withdrawnInWords(gone.isMine), isResult: true, stays: false } : null].filter((it) => it !== null);
+  return rows.map((it) => ({ ...it, ...short(it.key), isOwn: false, isSettled: true, Drawn: Told, then: "" }));
 }
 
+const withdrawnInWords = (/** @type {boolean} */ isMine) => t(`asks.withdrawn.${isMine ? "mine" : "agreed"}`);
+
 /**
- * Return the state of a submission that votes for a wish or, without consent, withdraws a vote or refuses.
+ * Vote for a wish or, without consent, withdraw a vote or refuse.
  * @param {SeenTable} table
  * @param {Wish} wish
  * @param {boolean} consents
- * @param {() => void} fold closes what is open
  */
-const useVote = (table, wish, consents, fold) => useSubmit(async () => {
-  tell(table.base, await call("POST", `${table.base}/votes`, { on: wish, vote: consents }));
-  fold();
+export async function castVote({ base, game }, wish, consents) {
+  const before = votes.get()?.votes;
+  const favours = before ? inFavour(before, wish) : [];
+  const first = wish === "take-back" ? before?.["take-back"]?.seat : favours[0];
+  const seat = game.you?.seat ?? -1;
+  const after = await call("POST", `${base}/votes`, { on: wish, vote: consents });
+  if (!consents && favours.includes(seat)) withdrawn.set({ base, wish, version: game.version, isMine: first === seat });
+  tell(base, after);
+}
+
+/**
+ * Return what has just come of a wish: that the player withdrew their vote, or what was taken back. Otherwise, return "".
+ * @param {SeenTable} table
+ * @param {Wish} wish
+ */
+export function useOutcome({ base, game, story }, wish) {
+  const last = useStore(undone);
+  const gone = useStore(withdrawn);
+  const news = newsIn(game, story, last?.base === base ? last : null, gone?.base === base ? gone : null);
+  return news.find((it) => it.wish === wish)?.told ?? "";
+}
+
+/**
+ * @param {SeenTable} table
+ * @param {Wish} wish
+ * @param {boolean} consents
+ */
+const useVote = (table, wish, consents) => useSubmit(async () => {
+  await castVote(table, wish, consents);
   await table.look();
 });
 
-/** @typedef {{table: SeenTable, wish: Wish, told: string, then: string, votes: Votes, fold: () => void}} Row */
+/** @typedef {{table: SeenTable, wish: Wish, told: string, then: string, votes: Votes}} Row */
 /** @param {Row} props */
-function Request({ table, wish, told, then, votes, fold }) {
-  const [agreeing, error, agree] = useVote(table, wish, true, fold);
-  const [refusing, wrong, refuse] = useVote(table, wish, false, fold);
+function Request({ table, wish, told, then, votes }) {
+  const [agreeing, error, agree] = useVote(table, wish, true);
+  const [refusing, wrong, refuse] = useVote(table, wish, false);
   const busy = agreeing || refusing;
   const seat = table.game.you?.seat ?? -1;
   const isRefused = votes.refusals[wish].includes(seat);
+  const words = t(isRefused ? "asks.agree.after" : "asks.agree");
   const isFinal = wish === "abandon" && present(table.game).every((it) => it === seat || votes.abandon.includes(it));
   const [sure, setSure] = useState(false);
   const place = useRef();
@@ -219,10 +279,10 @@ function Request({ table, wish, told, then, votes, fold }) {
     <button key="end" disabled=${busy} onClick=${agree}>${t("asks.end")}</button>
     <span role="status">${t("vote.abandon.sure")}</span>
     ${error && html`<${Sorry} error=${error} />`}
-  </section>`; // a second tap on Agree hits Back
+  </section>`;
   return html`<section class="strip request" aria-label=${told} ref=${place}>
     <p><strong>${told}</strong> ${then}</p>
-    <button class=${isRefused ? "plain" : ""} disabled=${busy} onClick=${isFinal ? () => ask(true) : agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
+    <button class=${isRefused ? "plain" : ""} disabled=${busy} onClick=${isFinal ? () => ask(true) : agree} aria-label=${`${words}: ${told}`}>${words}</button>
     ${!isRefused && html`<button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
       t("asks.later")}</button>`}
     ${(error || wrong) && html`<${Sorry} error=${error || wrong} />`}
@@ -233,8 +293,8 @@ function Request({ table, wish, told, then, votes, fold }) {
 const Told = ({ told }) => html`<p class="strip request">${told}</p>`;
 
 /** @param {Row} props */
-function Paused({ table, told, then, fold }) {
-  const [busy, error, resume] = useVote(table, "resume", true, fold);
+function Paused({ table, told, then }) {
+  const [busy, error, resume] = useVote(table, "resume", true);
   return html`<section class="strip request" aria-label=${told}>
     <p><strong>${told}</strong> ${then}</p>
     <button disabled=${busy} onClick=${resume}>${t("asks.resume.do")}</button>
@@ -243,8 +303,8 @@ function Paused({ table, told, then, fold }) {
 }
 
 /** @param {Row} props */
-function Own({ table, wish, told, then, fold }) {
-  const [busy, error, withdraw] = useVote(table, wish, false, fold);
+function Own({ table, wish, told, then }) {
+  const [busy, error, withdraw] = useVote(table, wish, false);
   return html`<section class="strip request" aria-label=${told}>
     <p><strong>${told}</strong> ${then}</p>
     <button class="plain" disabled=${busy} onClick=${withdraw} aria-label=${`${t("asks.withdraw")}: ${told}`}>${
@@ -283,6 +343,7 @@ export function TakeBack({ table, isShort = false }) {
       t("take-back.done", { moves: way?.undoes.join(" ") }), !isMine && t("take-back.again")].filter(Boolean).join(" ") });
     if (vote && known) tell(base, { ...known.votes, "take-back": vote });
     await table.look();
+    if (isShort && !(way?.free && isMine)) isOpened.set(true); // says what happened where the question was
   });
   const cancel = () => {
     isBack.current = true;

@@ -1,6 +1,7 @@
 // The stand-in for a player's seat: request one, or end the arrangement.
 import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
+import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 import { forGood } from "../ui/local-storage.js";
 import { absolute, lastMinute } from "../ui/times.js";
@@ -36,6 +37,7 @@ export function StandIn({ table }) {
     table.look();
   });
   if (!found) return null;
+  const wrongs = byPlace(error);
   const asked = found.stand_in;
   const state = asked?.sits ? "sits" : asked?.accepted ? "accepted" : "asked";
   return html`<details class="card stand-in"><summary>${t("standing-in")}</summary>
@@ -46,14 +48,15 @@ export function StandIn({ table }) {
         ${refused && html`<${Sorry} error=${refused} />`}`
       : html`<p>${t("standing-in.what")}</p>
         <form onSubmit=${ask}>
-          <label>${t("standing-in.who")} <input ref=${who} type="email" name="email" required maxlength="254" /></label>
+          <label>${t("standing-in.who")} <input ref=${who} type="email" name="email" required maxlength="254"
+            ...${marked(wrongs, "email")} /> <${Wrong} wrongs=${wrongs} place="email" /></label>
           <div class="row">
             <label>${t("standing-in.from")} <input ref=${from} type="date" name="from" required /></label>
             <label>${t("standing-in.until")} <input ref=${until} type="date" name="until" required /></label>
           </div>
           <label>${t("standing-in.greeting")} <textarea ref=${greeting} name="greeting" maxlength="200" rows="2" /></label>
           <button disabled=${busy}>${t("standing-in.ask")}</button>
-          ${error && html`<${Sorry} error=${error} />`}
+          ${error && !wrongs.email && html`<${Sorry} error=${error} />`}
         </form>`}
   </details>`;
 }

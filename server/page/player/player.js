@@ -35,13 +35,13 @@ export function Player({ id, game }) {
     ${words && html`<p><a href=${to}>← ${t(words)}</a></p>`}
     <header><${Avatar} id=${id} program=${record.program} size=${96} />
       <div><h1>${personName(record)}</h1>
-        <p>${t(record.new ? "person.new" : "person.since", { since: day(record.since), count: record.finished })}</p>
+        <p>${t(record.new && record.finished > 0 ? "person.new" : "person.since", { since: day(record.since), count: record.finished })}</p>
         ${record.program && html`<p>${t("person.program")}</p>`}
         ${isOwn && html`<p>${t("person.self")} <a href="#/settings/profile">${t("settings")}</a></p>`}</div>
     </header>
     ${reader && !reader.guest && !isOwn && html`<${Invite} id=${id} name=${personName(record)} />`}
     <${Record} record=${record} />
-    ${reader && !isOwn && html`<${Games} words="player.together" path=${`${path}/games?together=true`} of=${id} />`}
+    ${reader && !isOwn && html`<${Games} words="player.together" path=${`${path}/games?together=true`} of=${id} reader=${reader.id} />`}
     ${reader && html`<${Now} path=${path} of=${id} without=${isOwn ? null : reader.id} />`}
     <${Games} words="player.finished" path=${`${path}/games?status=finished`} of=${id} none="player.none" />
     ${reader && !isOwn && html`<section class="card"><${Block} id=${id} name=${record.name} />
@@ -66,17 +66,21 @@ function wayBack(game, isKnown) {
 }
 
 /** @param {{record: TrackRecord}} props */
-const Record = ({ record }) => html`<dl class="card">
-  ${[
+function Record({ record }) {
+  const hasFinished = record.finished > 0;
+  const isRated = hasFinished || record.left > 0;
+  return html`<div class="card record"><dl>${[
     ["games", record.games],
-    ["finished", record.finished],
-    ["won", record.won],
-    ["reliability", record.finished > 0 && share(record.reliability)],
+    ["finished", hasFinished && record.finished],
+    ["won", hasFinished && record.won],
+    ["reliability", isRated && share(record.reliability)],
     ["answer", record.median_answer && roughly(record.median_answer)],
-    ["time-outs", record.time_outs],
-    ["left", record.left],
+    ["time-outs", (hasFinished || record.time_outs > 0) && record.time_outs],
+    ["left", isRated && record.left],
   ].map(([what, said]) => said !== false && said !== null && html`<div key=${what}><dt>${t(`person.${what}`)}</dt>
-    <dd>${said}</dd></div>`)}</dl>`;
+    <dd>${said}</dd></div>`)}</dl>
+    ${isRated && html`<p><small>${t("person.reliability.about")}</small></p>`}</div>`;
+}
 
 const share = (/** @type {number} */ percentage) =>
   new Intl.NumberFormat(locale(), { style: "percent" }).format(percentage / 100);
@@ -115,10 +119,10 @@ function Now({ path, of, without }) {
 }
 
 /**
- * List games page by page. An empty list shows `none`, or nothing.
- * @param {{words: string, path: string, of: string, none?: string}} props
+ * List games page by page. An empty list shows `none`, or nothing. With a `reader`, say how often each of the two was ahead.
+ * @param {{words: string, path: string, of: string, none?: string, reader?: string}} props
  */
-function Games({ words, path, of, none }) {
+function Games({ words, path, of, none, reader }) {
   const [more, setMore] = useState(/** @type {Games | null} */ (null));
   const [first, error] = useLoaded(() => /** @type {Promise<Games>} */ (call("GET", `${path}&limit=${AT_ONCE}`)), [path]);
   const page = more ?? first;
@@ -129,10 +133,27 @@ function Games({ words, path, of, none }) {
   if (error) return html`<${Sorry} error=${error} />`;
   if (!page || (!page.items.length && !none)) return null;
   return html`<section><h2>${t(words)}</h2>
+    ${reader && !page.next && html`<p>${duel(page.items, reader, of)}</p>`}
     ${page.items.length > 0 ? html`<ul class="played">${page.items.map((it) => html`<${Row} key=${it.id} game=${it}
       of=${of} />`)}</ul>` : html`<p>${t(none ?? "")}</p>`}
     ${page.next && html`<p class="more"><button class="plain" disabled=${busy} onClick=${load}>${t("games.more")}</button></p>`}
     ${refused && html`<${Sorry} error=${refused} />`}</section>`;
+}
+
+/**
+ * Say how often the reader was ahead of the other player in their finished games, and how often the other way round.
+ * @param {PlayerGame[]} games
+ * @param {string} reader
+ * @param {string} other
+ */
+function duel(games, reader, other) {
+  const lead = games.filter((it) => it.outcome).map(({ seats, outcome }) => {
+    const [mine, its] = [reader, other].map((id) => outcome?.places[seats.findIndex(({ player }) => player === id)] ?? 0);
+    return Math.sign(its - mine);
+  });
+  const count = (/** @type {number} */ sign) => lead.filter((it) => it === sign).length;
+  const name = games[0]?.seats.find(({ player }) => player === other)?.name;
+  return lead.length > 0 && name && t("player.duel", { count: lead.length, won: count(1), lost: count(-1), name });
 }
 
 /**

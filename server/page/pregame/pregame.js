@@ -78,6 +78,7 @@ const hasRoom = (/** @type {Game} */ game) => game.seats.some((it) => it.kind ==
 const firstOf = (/** @type {Game} */ game) => game.options.start_seat ?? null;
 const seatsOf = (/** @type {Game} */ game, /** @type {Seat["kind"]} */ kind) =>
   game.seats.filter((it) => it.kind === kind);
+const isInvited = (/** @type {Game} */ game, /** @type {number} */ seat) => game.seats[seat].kind === "invited"; // without an answer so far
 const named = (/** @type {Seat[]} */ seats) => listed(seats.map((it) => t("seat", { number: it.seat + 1 })));
 
 /** @param {{table: SeenTable}} props */
@@ -161,13 +162,14 @@ function Link({ game, isMain }) {
 function Known({ table }) {
   const { game, base, look } = table;
   const [met] = useLoaded(() => /** @type {Promise<Companions>} */ (call("GET", "/v1/me/companions")), [game.id]);
-  const [asked, ask] = useState(/** @type {Companion[]} */ ([]));
+  const [asked, ask] = useState(/** @type {(Companion & {seat: number})[]} */ ([]));
   const invited = useRef(/** @type {Companion | null} */ (null));
   const [busy, error, invite] = useSubmit(async () => {
-    await call("POST", `${base}/invitations`, { companion: invited.current?.id });
-    ask([...asked, /** @type {Companion} */ (invited.current)]);
+    const { seat } = await call("POST", `${base}/invitations`, { companion: invited.current?.id });
     await look();
+    ask([...asked, { .../** @type {Companion} */ (invited.current), seat }]);
   });
+  const unanswered = asked.filter((it) => isInvited(game, it.seat));
   const isHere = (/** @type {Companion} */ { id }) => [...asked, ...game.seats.map((it) => ({ id: it.player }))].some((it) => it.id === id);
   const known = seatsOf(game, "open").length > 0 ? (met?.items ?? []).filter((it) => !isHere(it)).slice(0, MOST) : [];
   return html`${known.length > 0 && html`<div class="row known" role="group" aria-labelledby="known"><span id="known">${t("invite.known")}</span>
@@ -176,7 +178,7 @@ function Known({ table }) {
           invited.current = it;
           invite();
         }}>${personName(it)}</button>`)}</div>`}
-    <p role="status">${asked.length > 0 && t("invite.sent", { email: listed(asked.map(personName)) })}</p>
+    <p role="status">${unanswered.length > 0 && t("invite.sent", { email: listed(unanswered.map(personName)) })}</p>
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
@@ -186,17 +188,17 @@ function Invite({ table }) {
   const [email, setEmail] = useState("");
   const [greeting, setGreeting] = useState("");
   const [seat, setSeat] = useState("");
-  const [done, setDone] = useState(/** @type {string | null} */ (null));
+  const [done, setDone] = useState(/** @type {{email: string, seat: number} | null} */ (null));
   const instead = seat || (open.length ? "" : String(invited[0]?.seat));
   const [busy, error, invite] = useSubmit(async () => {
     const address = email.trim();
     const where = instead ? { seat: Number(instead) } : {};
-    await call("POST", `${table.base}/invitations`, { email: address, greeting, ...where });
-    setDone(address);
+    const { seat } = await call("POST", `${table.base}/invitations`, { email: address, greeting, ...where });
+    await table.look();
+    setDone({ email: address, seat });
     setEmail("");
     setGreeting("");
     setSeat("");
-    await table.look();
   });
   const wrongs = byPlace(error);
   return html`<details class="invite" open=${open.length > 0}><summary>${
@@ -218,5 +220,5 @@ function Invite({ table }) {
     <button class="plain" disabled=${busy}>${t("invite.send")}</button>
     ${error && !wrongs.email && !wrongs.greeting && html`<${Sorry} error=${error} />`}
   </form></details>
-  <p role="status">${done && t("invite.sent", { email: done })}</p>`;
+  <p role="status">${done && isInvited(table.game, done.seat) && t("invite.sent", done)}</p>`;
 }

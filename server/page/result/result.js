@@ -18,11 +18,14 @@ import { link, me } from "../ui/token.js";
 
 const EVERY = 20_000; // milliseconds between looks for a rematch
 
-/** Return the heading's reference. A result that comes while the table is open takes the focus. */
+/** Return the heading's reference. A result that comes while the table is open takes the focus and comes into view. */
 function useHeading(isFresh) {
   const heading = useRef();
   useEffect(() => {
-    if (isFresh.current && !document.activeElement?.matches("input, textarea, select")) heading.current.focus({ preventScroll: true });
+    if (isFresh.current && !document.activeElement?.matches("input, textarea, select")) {
+      heading.current.focus({ preventScroll: true });
+      heading.current.closest(".ended, .playing").scrollIntoView();
+    }
     isFresh.current = false;
   }, []);
   return heading;

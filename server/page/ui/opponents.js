@@ -1,13 +1,13 @@
 // Games against bots that are started in one tap. The strength of the bots is kept in this browser.
 import { html, useState } from "./html.js";
 import { call } from "./api.js";
-import { OPPONENTS } from "./game-words.js";
-import { GAMES } from "./games.js";
+import { OPPONENTS, title } from "./game-words.js";
+import { GAMES, ROOMS } from "./games.js";
 import { forGood } from "./local-storage.js";
 import { toGame } from "./routes.js";
 import { newcomer, recognise } from "./session.js";
 import { keepToken, token } from "./token.js";
-import { t } from "./words.js";
+import { knows, t } from "./words.js";
 /** @import { Input } from "./types" */
 
 const KEY = "sternenpost.opponents";
@@ -26,7 +26,16 @@ export function Opponents() {
   };
   return html`<div class="opponents"><label>${t("opponents")} <select name="opponents" value=${kind} onChange=${choose}>
     ${OPPONENTS.map((it) => html`<option value=${it}>${t(`opponents.${it}`)}</option>`)}</select></label>
-    <small>${t(`opponents.${kind}.about`)}</small></div>`;
+    ${about(kind).map((it) => html`<small key=${it}>${it}</small>`)}</div>`;
+}
+
+/**
+ * Say how bots of a level play: in one sentence, or in one for each game if they differ.
+ * @param {string} kind
+ */
+function about(kind) {
+  const told = ROOMS.map((it) => [title(it), t(`opponents.${kind}.${knows(`opponents.${kind}.${it}`) ? it : "about"}`)]);
+  return new Set(told.map(([, words]) => words)).size > 1 ? told.map(([what, words]) => `${t("colon", { what })} ${words}`) : [told[0][1]];
 }
 
 /**

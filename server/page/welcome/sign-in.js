@@ -2,6 +2,7 @@
 import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { afterSignIn, appAsking, here, WITH_FRIENDS } from "../ui/routes.js";
+import { byPlace } from "../ui/field-errors.js";
 import { askForCode, enterSandbox, isSandbox, signIn } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
@@ -87,7 +88,8 @@ function Address({ then }) {
 const isWrong = (error) => (error ? { "aria-invalid": "true", "aria-describedby": "wrong-sign-in" } : {});
 
 /** @param {{error: unknown}} props */
-const Wrong = ({ error }) => html`<div id="wrong-sign-in"><${Sorry} error=${error} /></div>`;
+const Wrong = ({ error }) => html`<div id="wrong-sign-in">${byPlace(error).email ? html`<p class="wrong" role="alert">${byPlace(error).email}</p>`
+  : html`<${Sorry} error=${error} />`}</div>`;
 
 /**
  * Strip everything but digits, since a pasted code may contain blanks.

@@ -2,6 +2,7 @@
 once and stores the result with the player's games."""
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -127,7 +128,7 @@ def track_record(player_id: UUID) -> Json:
         "reliability": reliability_of([player_id])[player_id],
         "median_answer": answer and duration_text(answer),
         "time_outs": time_outs,
-        "left": left + _left_under_way(player_id, hidden),
+        "left": left + _left_under_way([player_id], hidden)[player_id],
         "new": finished < FEW or is_guest(player_id),
     }
 
@@ -169,20 +170,23 @@ def _private_games(player_id: UUID) -> list[UUID]:
     return list(db.session.scalars(select(GameRow.game_id).where(GameRow.game_id.in_(ids), GameRow.private)))
 
 
-def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:
-    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None) & PlayerGame.game_id.not_in(hidden)
+def _left_under_way(players: Collection[UUID], hidden: Collection[UUID]) -> Counter[UUID]:
+    """Return in how many current games a bot is playing each player's seat."""
+    under_way = PlayerGame.player_id.in_(players) & PlayerGame.over_at.is_(None) & PlayerGame.game_id.not_in(hidden)
     ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
-    absent = (SeatRow.player_id == player_id) & SeatRow.stand_in.is_not(None)
-    return db.session.scalars(select(func.count()).where(SeatRow.game_id.in_(ids), absent)).one()
+    absent = SeatRow.player_id.in_(players) & SeatRow.stand_in.is_not(None)
+    return Counter(db.session.scalars(select(SeatRow.player_id).where(SeatRow.game_id.in_(ids), absent)))
 
 
 def reliability_of(players: Collection[UUID]) -> Mapping[UUID, int]:
-    """Return the percentage of finished games that each player played to the end, or 100 for a player without games."""
-    record = PlayerGame.record
+    """Return the percentage of games that each player didn't leave to a bot, or 100 for a player without such games. It
+    counts games that are over, and current ones in which a bot is playing the player's seat."""
+    record, hidden = PlayerGame.record, _at_nameless_tables(players)
     query = select(PlayerGame.player_id, func.count(), _sums()[1]).where(
-        PlayerGame.player_id.in_(players), record.is_not(None), PlayerGame.game_id.not_in(_at_nameless_tables(players))
+        PlayerGame.player_id.in_(players), record.is_not(None), PlayerGame.game_id.not_in(hidden)
     )
-    found = {
-        row[0]: 100 * (row[1] - row[2]) // row[1] for row in db.session.execute(query.group_by(PlayerGame.player_id))
-    }
+    left_now = _left_under_way(players, hidden)
+    found = dict.fromkeys(left_now, 0)
+    for player_id, over, left in db.session.execute(query.group_by(PlayerGame.player_id)):
+        found[player_id] = 100 * (over - left) // (over + left_now[player_id])
     return {player_id: found.get(player_id, 100) for player_id in players}

@@ -18,7 +18,7 @@ from server.games import GAMES, Json
 from server.post.desk import commands
 from server.post.desk.rule_texts import editions
 from server.post.incoming.commands import PLEASE
-from server.sanitize import email_address
+from server.sanitize import public_address
 from server.translations import LOCALES, noted
 
 OFF = (
@@ -176,7 +176,7 @@ def invitation_in(text: str) -> tuple[str, int | None]:
 
 def address_in(text: str) -> str:
     try:
-        found = email_address(text).lower()
+        found = public_address(text)
     except Unfit as error:
         raise BadField("email", error.words) from None
     if found == commands.AN_ADDRESS:

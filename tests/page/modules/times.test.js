@@ -1,7 +1,8 @@
 // Times and durations, as the reader writes them.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { clockInWords, hours, left, length, relative, timeoutsInWords } from "./page/ui/times.js";
+import { clockInWords, hours, length, timeoutsInWords } from "./page/ui/durations.js";
+import { left, relative } from "./page/ui/times.js";
 import { speak } from "./page/ui/words.js";
 
 before(() => speak("en"));
