@@ -33,7 +33,6 @@ from server.post.desk.arguments import (
     rules_in,
     times_in,
     wanted_in,
-    without_bots,
 )
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
@@ -210,7 +209,7 @@ def unreadable(asked: Asked) -> Said | None:
     if asked.command not in (commands.NEW, commands.PLAY, commands.FIND):
         return None
     try:
-        wanted_in(without_bots(asked.rest) if asked.command == commands.PLAY else asked.rest)
+        wanted_in(asked.rest)
     except PlayError as error:
         return replace(_refused(asked, error), line=asked.line)
     return None

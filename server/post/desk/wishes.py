@@ -16,7 +16,7 @@ from flask_babel import gettext
 from server.bots import LEVELS
 from server.errors import PlayError
 from server.games import GAMES
-from server.post.desk.arguments import LEVEL, NUMBERS, UNITS, game_in, is_game, wanted_in, without_bots
+from server.post.desk.arguments import LEVEL_WORD, NUMBERS, UNITS, game_in, is_game, level_in, wanted_in
 from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
@@ -63,21 +63,9 @@ _OWN_NAME = re.compile(
 )
 
 
-_EASY = (
-    r"(?:eas(?:y|iest)|weak(?:est)?|simple|einfach\w{0,4}|leicht\w{0,4}|schwach\w{0,4}|schwächst\w{0,2}|faciles?|faibles?|débutante?s?"
-    r"|facil[ei]|semplic[ei]|debol[ei])"
-)
-_HARD = (
-    r"(?:hard(?:est)?|strong(?:est)?|difficult|tough(?:est)?|stark\w{0,4}|stärkst\w{0,2}|schwer\w{0,4}|schwierig\w{0,4}|fort(?:e?s)?|difficiles?"
-    r"|fort[ei]|difficil[ei])"
-)
-_BOT = r"(?:bots?|robots?|computers?|ordinateurs?)"
-_OF_EASE = re.compile(
-    rf"\b(?:({_EASY})|({_HARD})) {_BOT}\b|\b{_BOT} (?:(?:très|molto|assez|plus|più) )?(?:({_EASY})|({_HARD}))\b",
-    re.IGNORECASE,
-)
-_BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:EASE )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: EASE)?".replace(
-    "EASE", f"(?:{_EASY}|{_HARD})"
+_BOTS = (
+    r"(?:(?:an?|the|some|my|two|three|[1-4]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?"
+    rf"(?:{LEVEL_WORD} )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: {LEVEL_WORD}|,? (?:(?:on|of|at|der|auf|de|di) )?(?:level|stufe|niveau|livello) \\d)?"
 )
 _NEXT_CLAUSE = re.compile(r"(?:[.,;!](?=\s)|\s(?:and|und|et|e|sowie|plus)\b)", re.IGNORECASE)
 _PACE = re.compile(  # such as "three days for each move"
@@ -86,7 +74,7 @@ _PACE = re.compile(  # such as "three days for each move"
     re.IGNORECASE,
 )
 _NUMBER_OF_BOTS = re.compile(
-    rf"\b({'|'.join(word for word, number in NUMBERS.items() if number <= _MOST_BOTS)}) (?:{_EASY} |{_HARD} )?bots?\b",
+    rf"\b({'|'.join(word for word, number in NUMBERS.items() if number <= _MOST_BOTS)}) (?:{LEVEL_WORD} )?bots?\b",
     re.IGNORECASE,
 )
 _HELLO = (
@@ -247,7 +235,7 @@ def _games_apart(text: str, games: Sequence[str]) -> list[tuple[str, str]]:
     ]
     parts = [text[begin:end] for begin, end in pairwise([0, *cuts, len(text)])]
     is_apart = len(games) > 1 and all(_ADDRESS.search(it) or is_about(it, BOTS) for it in parts)
-    return list(zip(games, parts, strict=True)) if is_apart and _ADDRESS.search(text) else []
+    return list(zip(games, parts, strict=True)) if is_apart else []
 
 
 def _wish_for(game: str, text: str) -> Wish:
@@ -269,11 +257,8 @@ def _with_bots(game: str, bots: int, text: str) -> Iterator[str]:
 
 def _level_in(text: str) -> list[str]:
     """Return the level of the bots that a text names, as commands write it, or []."""
-    if found := LEVEL.search(text):
-        return [f"level={found[1]}"] if f"level-{found[1]}" in LEVELS else []
-    if found := _OF_EASE.search(text):
-        return [f"level={1 if found[1] or found[3] else len(LEVELS)}"]
-    return []
+    level, _ = level_in(text)
+    return [f"level={level}"] if f"level-{level}" in LEVELS else []
 
 
 def _bots_in(text: str) -> int:
@@ -294,15 +279,15 @@ def wish_in(command: str, rest: str) -> Wish | None:
     a game with a title or options, which may be any text."""
     if command not in (NEW, PLAY, FIND):
         return None
-    described = rest if command == NEW else without_bots(rest)
     try:
-        wanted = wanted_in(described)
+        wanted = wanted_in(rest)
     except PlayError:
         return None
-    guests, more = " ".join(wanted.emails), " ".join(described.split()[1:])
-    if wanted.emails and wanted.bots:
-        guests += f" bots={wanted.bots}"
-    return None if wanted.head or wanted.options else Wish(command, f"{wanted.rules} {guests or more}".strip())
+    if command == FIND and (wanted.bots != 0 or wanted.level):
+        command = PLAY
+    bots = f"bots={wanted.bots}" if wanted.bots and command == NEW else ""
+    said = filter(None, (wanted.rules, *wanted.emails, bots, wanted.details))
+    return None if wanted.head or wanted.options else Wish(command, " ".join(said))
 
 
 def wish_to_play_in(lines: Sequence[str]) -> str:
