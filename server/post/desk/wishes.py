@@ -68,6 +68,8 @@ _BOTS = (
     rf"(?:{LEVEL_WORD} )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: {LEVEL_WORD}|,? (?:(?:on|of|at|der|auf|de|di) )?(?:level|stufe|niveau|livello) \\d)?"
 )
 _NEXT_CLAUSE = re.compile(r"(?:[.,;!](?=\s)|\s(?:and|und|et|e|sowie|plus)\b)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_OR = re.compile(r"\b(?:or|oder|ou|oppure|o)\b", re.IGNORECASE)
 _PACE = re.compile(  # such as "three days for each move"
     rf"\b(\d{{1,3}}|{'|'.join(NUMBERS)}) ({'|'.join(it for it, unit in UNITS.items() if unit in 'HD' and len(it) > 1)}) "
     r"(?:per|for (?:each|every)|each|pro|je|für jeden|par|pour chaque|a|per ogni) (?:move|turn|zug|coup|tour|mossa|turno)\b",
@@ -153,7 +155,7 @@ _PICKED = re.compile(  # which of several lines the writer wants: all, one by it
     rf"(?:{_HELLO}){{0,2}}(?:(?:i['’]d like|i would like|i (?:want|choose|prefer|take)|i['’]ll (?:take|have|go for)|i['’]d prefer|let['’]s (?:take|play|do)"
     r"|ich (?:nehme|möchte|will|wähle)|bitte|lieber|je (?:prends|voudrais|veux|choisis)|plutôt|prendo|vorrei|scelgo|please|the|line|number|option|nr\.?|no\.?|nummer|zeile"
     r"|das|die|den|der|la|le|il|numéro|ligne|numero|riga),? |l['’]){0,4}"
-    rf"(?:(both|beides?|(?:tous|toutes) les deux|les deux|entramb[ei]|tutt[ei] e due)|{'|'.join(f'({it})' for it in _ORDINALS)}|(\w{{{_SHORTEST_GAME},40}}))"
+    rf"(?:(both|beides?|(?:tous|toutes) les deux|les deux|entramb[ei]|tutt[ei](?: e due)?|all(?: of (?:them|it|this|these))?|alles?|tout(?:es)?|tous)|{'|'.join(f'({it})' for it in _ORDINALS)}|(\w{{{_SHORTEST_GAME},40}}))"
     rf"(?: (?:one|ones|line|option|of them|zeile|von beiden|ligne|riga|game))?{_BEHIND_GAME}[ .!]*",
     re.IGNORECASE,
 )
@@ -209,6 +211,10 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games, addresses, bots = _games_in(text), _ADDRESS.findall(text), _bots_in(text)
+    of_games = [it for it in _SENTENCE_END.split(text) if _games_in(it)] if len(games) > 1 else []
+    if len(of_games) > 1:
+        found = [wish for it in of_games for wish in wishes_in([it], is_near) if wish.command != SET]
+        return [*dict.fromkeys(found), *([Wish(SET, name)] if name else [])]
     if apart := _games_apart(text, games):
         found = [_wish_for(game, part) for game, part in apart]
     elif addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
@@ -236,6 +242,13 @@ def _games_apart(text: str, games: Sequence[str]) -> list[tuple[str, str]]:
     parts = [text[begin:end] for begin, end in pairwise([0, *cuts, len(text)])]
     is_apart = len(games) > 1 and all(_ADDRESS.search(it) or is_about(it, BOTS) for it in parts)
     return list(zip(games, parts, strict=True)) if is_apart else []
+
+
+def wants_all(text: str) -> bool:
+    """Return whether a text wishes for each of several games, instead of one of them."""
+    games = _games_in(text)
+    is_apart = _games_apart(text, games) or sum(_games_in(it) != [] for it in _SENTENCE_END.split(text)) > 1
+    return len(games) > 1 and bool(is_apart) and not _OR.search(text)
 
 
 def _wish_for(game: str, text: str) -> Wish:
