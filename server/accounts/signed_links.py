@@ -46,7 +46,8 @@ class Capability(NamedTuple):
 def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
     """Return a token of at most 64 lower-case letters and digits, so that it fits into an email address. Case does not
     matter."""
-    return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
+    length = 4 if number < 2**32 else 7
+    return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(length, "big"))
 
 
 def verify(purpose: str, word: str) -> Capability:

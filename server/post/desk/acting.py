@@ -33,20 +33,19 @@ from server.post.desk.arguments import (
     rules_in,
     times_in,
     wanted_in,
-    without_bots,
 )
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, corrected, example_of
 from server.post.desk.rule_texts import editions, options_in_words, options_of, section_about
 from server.post.desk.setting_lines import (
     SETTINGS,
+    brief_offer,
     example_of_setting,
     help_of_settings,
     in_words_of_reader,
-    line_for_setting,
     setting_command,
 )
-from server.post.desk.setting_wishes import wished_setting
+from server.post.desk.setting_wishes import wished_settings
 from server.post.desk.wishes import Wish, wishes_in
 from server.post.general_answers import answers_about_desk, general_answer, ways_to_stop
 from server.post.incoming.commands import stops
@@ -98,6 +97,7 @@ class Said:
     asks: str = ""  # the command that the player must confirm with `yes`
     begins: str = ""  # the game that it has started with the player's turn
     offers: list[str] = field(default_factory=list)  # commands that it offers; a `yes` to a single one carries it out
+    is_all: bool = False  # whether a `yes` carries out all of them
     reviewed: str = ""  # id of the game whose review it contains
     review: Json | None = None  # the review that a second email will contain once it is complete
 
@@ -210,7 +210,7 @@ def unreadable(asked: Asked) -> Said | None:
     if asked.command not in (commands.NEW, commands.PLAY, commands.FIND):
         return None
     try:
-        wanted_in(without_bots(asked.rest) if asked.command == commands.PLAY else asked.rest)
+        wanted_in(asked.rest)
     except PlayError as error:
         return replace(_refused(asked, error), line=asked.line)
     return None
@@ -238,18 +238,14 @@ def _setting_in(line: str) -> str:
 _UNKNOWN_PLACE = noted("We don't know this place. Name a large city in your time zone.")
 
 
-def _offer_setting(name: str, value: str) -> Said:
-    """Return the line that does what a sentence wishes for. Without a value, return an example."""
-    if not value:
+def _offer_settings(wished: Sequence[tuple[str, str]]) -> Said:
+    """Return the lines that do what a sentence wishes for. If none has a value, return an example."""
+    found = [it for it in wished if it[1]]
+    if not found:
+        [(name, _)] = wished
         example = gettext('For example: "%(example)s"', example=example_of_setting(name))
         return Said(told=[gettext(_UNKNOWN_PLACE if name == commands.ZONE else SETTINGS[name][1]), example])
-    does = BY_NAME[name].help if name == commands.VACATION else SETTINGS[name][1]
-    item = punctuated(f"{line_for_setting(name, value)}: {gettext(does)}", spoken().locale)
-    return Said(
-        told=[ngettext("Reply with this line:", "Reply with the line that you want:", 1)],
-        items=[item],
-        offers=[setting_command(name, value)],
-    )
+    return offer([], found, is_all=True)
 
 
 def _doubt(errand: Errand, asked: Asked) -> str:
@@ -273,8 +269,8 @@ def _sentence(error: PlayError | RuleError) -> str:
 def _not_understood(errand: Errand, asked: Asked) -> Said:
     if stops(asked.line):
         return Said(told=[ways_to_stop()])
-    if wish := wished_setting(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
-        return _offer_setting(*wish)
+    if wished := wished_settings(asked.line, clock.now().astimezone(errand.zone).date(), spoken().locale):
+        return _offer_settings(wished)
     meant = corrected(asked, spoken().locale)
     if meant and not asked.is_question:
         return _meant(meant)
@@ -364,10 +360,15 @@ def _did_you_mean(line: str) -> str:
     return str(gettext('Did you mean "%(move)s"? Then reply with that line.', move=line))
 
 
-def offer(wishes: Sequence[Wish]) -> Said:
-    """Return the lines that do what a sentence wishes for."""
-    told = ngettext("Reply with this line:", "Reply with the line that you want:", len(wishes))
-    return Said(told=[told], items=[it.offer().told for it in wishes], offers=[it.asked for it in wishes])
+def offer(wishes: Sequence[Wish], settings: Sequence[tuple[str, str]] = (), is_all: bool = False) -> Said:
+    """Return the lines that do what a sentence wishes for. `is_all`: whether it wishes for all of them."""
+    told = ngettext("Reply with this line:", "Reply with the line that you want:", len(wishes) + len(settings))
+    return Said(
+        told=[told],
+        items=[*(it.offer().told for it in wishes), *(brief_offer(*it) for it in settings)],
+        offers=[*(it.asked for it in wishes), *(setting_command(*it) for it in settings)],
+        is_all=is_all and len(wishes) + len(settings) > 1,
+    )
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:

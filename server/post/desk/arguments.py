@@ -47,12 +47,39 @@ _SEATS = re.compile(
 )
 _ADDRESS = re.compile(r"<?(?<![^\s<>,;@])([^\s<>,;@]+@[^\s<>,;@]+)>?")
 _JOINING = re.compile(
-    rf"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?|-|{PLEASE})(?!\S)"
+    rf"(?<!\S)(?:against|vs\.?|gegen|contre|contro|with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?|-|{PLEASE})(?!\S)"
     r"|[,;]",
     re.IGNORECASE,
 )
+_VERY = "(?:very|really|quite|sehr|richtig|ganz|très|molto)"
+_HARD = r"(?:hard|strong|difficult|tough|stark\w*|schwer\w*|schwierig\w*|forte?s?|difficiles?|fort[ei]|difficil[ei])"
+_LEVEL_WORDS = (  # from level 1, as on the page
+    (
+        rf"(?:{_VERY} )?(?:easy|weak|simple|einfach\w*|leicht\w*|schwach\w*|faciles?|faibles?|facil[ei]|semplic[ei]|debol[ei])"
+        r"|easiest|weakest|beginners?|schwächst\w*|einfachst\w*|leichtest\w*|débutante?s?|principiant[ei]"
+    ),
+    (
+        r"medium|middle|moderate|average|normal\w*|mittel\w*|mittler\w*|moyen(?:ne)?s?|medi[oi]"
+        rf"|(?:not (?:too|so|very)|nicht (?:zu|so|allzu|sehr)|pas (?:trop|très)|non (?:troppo|molto)) {_HARD}"
+    ),
+    r"advanced|fortgeschritten\w*|avancée?s?|avanzat[oi]",
+    _HARD,
+    rf"{_VERY} {_HARD}|coriaces?",
+    (
+        r"hardest|strongest|toughest|best|experts?|stärkst\w*|schwerst\w*|schwierigst\w*|beste\w*|experten?"
+        r"|(?:les? )?plus (?:forts?|difficiles?)|(?:il |i )?più (?:fort[ei]|difficil[ei])|espert[oi]"
+    ),
+)
+LEVEL_WORD = f"(?:{'|'.join(reversed(_LEVEL_WORDS))})"
+_A_LEVEL = r"(?<!\w)(?:(?:on|at|of|auf|au|de|al|di|mit|with) )?(?:level|stufe|niveau|livello)"
+_A_BOT = r"(?:bots?|robots?|computers?|computergegner\w*|ordinateurs?|opponents?|gegner\w*|adversaires?|avversar[io])"
+_LEVEL = re.compile(  # such as "level 4", "hard bot", "bot difficile" or "level: hard"
+    rf"{_A_LEVEL}[ :-]?(\d{{1,2}})(?!\w)|{_A_LEVEL}[ :]{{1,2}}({LEVEL_WORD})(?!\w)"
+    rf"|(?<!\w)({LEVEL_WORD})[ -](?={_A_BOT}(?!\w))|(?<!\w)(?P<bot>{_A_BOT}),? ({LEVEL_WORD})(?!\w)",
+    re.IGNORECASE,
+)
 _AGAINST_BOTS = re.compile(
-    r"(?<!\S)(?:against|with|gegen|mit|contre|avec|contro|con) (?:(?:an?|the|my|einen?|den|des|une?|le|il|i|dei) |l['’])?"
+    r"(?<!\S)(?:against|with|gegen|mit|contre|avec|contro|con) (?:(?:an?|the|my|some|einen?|den|die|des|une?|le|il|i|dei) |l['’])?"
     r"(?:bots?|computer|ordinateur|ordinateurs)(?!\S)",
     re.IGNORECASE,
 )
@@ -67,8 +94,10 @@ NUMBERS = {
     )
     for word in words.split()
 }
-_BOTS = re.compile(rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?bots?(?!\S)", re.IGNORECASE)
-LEVEL = re.compile(r"(?<!\S)(?:(?:on|at|auf|au|al) )?(?:level|stufe|niveau|livello)[ -](\d{1,2})(?!\S)", re.IGNORECASE)
+_BOTS = re.compile(
+    rf"(?<!\S)(?:({'|'.join(NUMBERS)}) )?(?:(?:the|my|some|den|die|des|les|le|il|i|dei) |l['’])?{_A_BOT}(?!\S)",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
@@ -88,6 +117,7 @@ _BUNDLE = re.compile(
 _MOST_OF_NAME = 3  # words
 _ALIKE = 0.75
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
+_WHOLE_UNITS = re.compile(r"PT(\d{1,3})H|P(\d{1,3})D")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
 LANGUAGES = {
     "de": "de german deutsch allemand tedesco",
@@ -203,9 +233,34 @@ class Wanted:
     clock: Json | None = None
     emails: list[str] = field(default_factory=list)
     bots: int | None = 0  # None: in all seats without an invitation
-    bot: str = USUAL_BOT
+    level: str = ""  # of the bots, if it is said
     head: Json = field(default_factory=dict)  # title, private and so on
     options: Json = field(default_factory=dict)
+
+    @property
+    def bot(self) -> str:
+        return self.level or USUAL_BOT
+
+    @property
+    def details(self) -> str:
+        """Return the seats, the level and the time per move, as commands write them."""
+        seats = self.seats or (self.bots + 1 if self.bots and not self.emails else 0)
+        per_move = (self.clock or {}).get("per_move", "")
+        found = _WHOLE_UNITS.fullmatch(per_move)
+        pace = f"{found[1] or found[2]} {'hours' if found[1] else 'days'} per move" if found else per_move
+        said = (str(seats) if seats > 2 else "", self.level.replace("level-", "level="), pace)
+        return " ".join(filter(None, said))
+
+
+def level_in(text: str) -> tuple[int, str]:
+    """Return the level of the bots that a text names, or 0, and the text without it."""
+    found = _LEVEL.search(text)
+    if found is None:
+        return 0, text
+    word = found[1] or found[2] or found[3] or found[5]
+    known = (nr for nr, words in enumerate(_LEVEL_WORDS, 1) if re.fullmatch(words, word, re.IGNORECASE))
+    level = int(word) if word.isdecimal() else next(known)
+    return level, " ".join(f"{text[: found.start()]}{found['bot'] or ''} {text[found.end() :]}".split())
 
 
 def wanted_in(text: str) -> Wanted:
@@ -221,10 +276,10 @@ def wanted_in(text: str) -> Wanted:
     rest = _ADDRESS.sub(" ", rest)
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
-    rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
-    if found := LEVEL.search(rest):
-        _set(wanted, "level", found[1])
-        rest = rest.replace(found[0], " ", 1)
+    rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest)).rstrip(" .!")
+    level, rest = level_in(rest)
+    if level:
+        _set(wanted, "level", str(level))
     if found := _BOTS.search(rest):
         wanted.bots = NUMBERS[found[1].lower()] if found[1] else None
         rest = rest.replace(found[0], " ", 1)
@@ -239,7 +294,11 @@ def wanted_in(text: str) -> Wanted:
     if found := _SEATS.search(rest):
         wanted.seats = int(found[1])
         rest = rest.replace(found[0], " ", 1)
-    if left := " ".join(_JOINING.sub(" ", rest).split()):
+    left = " ".join(_JOINING.sub(" ", rest).split())
+    level, rest = level_in(f"{left} bot")  # such as "play sternenhimmel hard"
+    if level and not wanted.level and rest.split() == ["bot"]:
+        _set(wanted, "level", str(level))
+    elif left:
         raise _not_understood(text, left)
     if wanted.seats is not None and wanted.seats not in GAMES[wanted.rules].SEATS:
         raise Unclear(noted("This game can't be played with this number of players."))
@@ -274,7 +333,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
     elif key == "level":
         if f"level-{value}" not in LEVELS:
             raise Unclear(noted("The levels of bots are 1 (easy) to %(most)s (very strong)."), most=len(LEVELS))
-        wanted.bot = f"level-{value}"
+        wanted.level = f"level-{value}"
     elif key in _OF_A_GAME:
         kind = {"private": "boolean", "programs": "boolean", "min_reliability": "integer"}.get(key, "string")
         wanted.head[key] = _typed(key, value, {"type": kind})

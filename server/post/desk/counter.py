@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from flask import current_app
@@ -36,7 +37,17 @@ from server.play.mail.postmaster import take_postmaster_mail
 from server.play.turns.reviewing import hand_over
 from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out, offer, unreadable
-from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, offered_to_stranger, opened, player_word
+from server.post.desk.addresses import (
+    For,
+    Offered,
+    is_desk,
+    is_held,
+    is_stranger,
+    mailbox_hash,
+    offered_to_stranger,
+    opened,
+    player_word,
+)
 from server.post.desk.commands import BY_NAME, language_of
 from server.post.desk.reading import (
     MOST,
@@ -47,15 +58,16 @@ from server.post.desk.reading import (
     is_for_desk,
     read_request,
     request_of,
+    settings_for_new,
     stored,
     unsigned,
     without_commands,
     without_repeats,
 )
-from server.post.desk.setting_lines import in_words_of_reader
+from server.post.desk.setting_lines import in_words_of_reader, setting_command
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.desk.table_moves import help_on, names_moves, pass_on, pass_yes_on
-from server.post.desk.wishes import Wish, lines_picked, naming, wish_in, wishes_in
+from server.post.desk.wishes import Wish, lines_picked, name_in, naming, wants_all, wish_in, wishes_in
 from server.post.general_answers import general_answer
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -96,7 +108,7 @@ _ANSWERED_TO_STRANGERS = (
     MAILS,
 )  # topics of their questions
 _AUTHENTIC = " authentic"  # ends the subjects of counts
-_ONE_OF = "one of: "  # begins each line of an offer from which the player can pick
+_ONE_OF, _ALL_OF = "one of: ", "all of: "  # begin each line of an offer from which the player can pick
 
 log = logging.getLogger(__name__)
 
@@ -191,8 +203,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
     if capability is None:
         return _answer_unproved(errand, player)
     match capability.seat:
-        case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
-            return _deal_with_player(replace(errand, read=_with_offer(read, capability, player)), player)
+        case For.STRANGER | For.OFFERED if is_stranger(capability, sender) and not read.is_forged:
+            return _deal_with_reply_to_offer(errand, player, offered_to_stranger(capability), is_new=False)
         case For.PLAYER if player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(errand, player)
@@ -225,25 +237,35 @@ def _deal_with_stranger(mail: DeskMail, read: replies.Mail, records: Records, ca
     """Process an email from an address without an account. A reply to our first email creates one."""
     if capability is None:
         return _welcome(mail, read)
-    if capability.seat != For.STRANGER or read.is_forged or not is_stranger(capability, read.sender or ""):
+    if (
+        capability.seat not in (For.STRANGER, For.OFFERED)
+        or read.is_forged
+        or not is_stranger(capability, read.sender or "")
+    ):
         return _finish(mail)
     if _only_stops(read):
-        return _confirm_stop(mail, read, offered_to_stranger(capability)[0], _Answer([]))
+        return _confirm_stop(mail, read, offered_to_stranger(capability).locale, _Answer([]))
     if read.written_before(clock.now() - KEPT):  # a copy may outlive a deleted account
         return _welcome(mail, read)
-    locale, lines = offered_to_stranger(capability)
-    if player := _new_player(mail, read, locale):
-        errand = Errand(mail, _with_offer(read, capability, player), player.player_id, records)
-        is_open_choice = len(lines) > 1 and invitations.agrees_to_several(errand.read, locale)
-        _deal_with_player(errand, player, is_new=True, choice=lines if is_open_choice else ())
+    offered = offered_to_stranger(capability)
+    if player := _new_player(mail, read, offered.locale):
+        errand = Errand(mail, read, player.player_id, records)
+        _deal_with_reply_to_offer(errand, player, offered, is_new=True)
     return None
 
 
-def _with_offer(read: replies.Mail, capability: Capability, player: Player) -> replies.Mail:
-    """Return a reply to our first email, with the lines that it agrees to or picks, in the player's language."""
-    locale, lines = offered_to_stranger(capability)
-    own = [BY_NAME[it.partition(" ")[0]].written(stored_locale(player.locale), it) for it in lines]
-    return invitations.with_offer(read, locale, own)
+def _deal_with_reply_to_offer(errand: Errand, player: Player, offered: Offered, is_new: bool) -> None:
+    """Process a reply to our first email. The lines that it agrees to or picks replace its own, in the player's
+    language."""
+    own = [BY_NAME[it.partition(" ")[0]].written(stored_locale(player.locale), it) for it in offered.lines]
+    agrees = invitations.agrees_to_several(errand.read, offered.locale)
+    rest = replace(
+        offered,
+        lines=offered.lines if is_new and agrees and len(own) > 1 and not offered.is_all else (),
+        is_cut=offered.is_cut and agrees,
+    )
+    read = invitations.with_offer(errand.read, offered.locale, own, offered.is_all)
+    _deal_with_player(replace(errand, read=read), player, is_new=is_new, offered=rest)
 
 
 def _welcome(mail: DeskMail, read: replies.Mail) -> None:
@@ -263,13 +285,23 @@ def _welcome(mail: DeskMail, read: replies.Mail) -> None:
         asked = [*wishes_in([*read.lines, commands.AN_ADDRESS], is_near=False)]
     wishes = [it for it in asked if it and it.command != commands.SET]
     is_asked = bool(wishes) and (request.is_clear or request.outright != ())
+    text = " ".join(read.lines)
     if all(it.command == commands.RULES for it in wishes):
         wishes += [Wish(commands.PLAY, game) for game in GAMES]
+    settings = dict(it for sentence in sentences_in(read.lines) for it in settings_for_new(sentence)).items()
+    lost = [it for it in settings if not is_held(setting_command(*it))]
+    more: dict[str, Any] = {
+        "all": len(wishes) > 1 and wants_all(text),
+        "settings": [it for it in settings if it not in lost],
+        "lost": lost,
+        "cut": bool(lost) or not all(is_held(it.asked) for it in wishes if it.command != commands.RULES),
+        "named": any(it.command == commands.SET for it in request.wishes) or name_in(text) != "",
+    }
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     asks = dict.fromkeys(map(nearest_topic, filter(is_question, sentences_in(read.lines))))
     with force_locale(locale):
         told = [it for topic in asks if topic in _ANSWERED_TO_STRANGERS for it in general_answer(topic).told]
-    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, told=told)
+    return _finish_with_welcome(mail, read, locale, closed, wishes=wishes, asked=is_asked, told=told, **more)
 
 
 def _only_stops(read: replies.Mail) -> bool:
@@ -356,10 +388,14 @@ def _new_player(mail: DeskMail, read: replies.Mail, of_letter: str) -> Player | 
 
 
 def _deal_with_player(
-    errand: Errand, player: Player, waiting: DeskMail | None = None, is_new: bool = False, choice: Sequence[str] = ()
+    errand: Errand,
+    player: Player,
+    waiting: DeskMail | None = None,
+    is_new: bool = False,
+    offered: Offered | None = None,
 ) -> None:
-    """Carry out the commands of a player who has proved their address. `choice`: the lines of which a new player didn't
-    pick one."""
+    """Carry out the commands of a player who has proved their address. `offered`: what our first email offers to a new
+    player beside the lines that they agree to, with the lines of which they didn't pick one."""
     if not is_welcome(player):
         return _finish(errand.mail)
     with force_locale(stored_locale(player.locale)):
@@ -370,10 +406,10 @@ def _deal_with_player(
         read = replace(unsigned(errand.read, player.name, stored_locale(player.locale)), named=named)
         # an earlier attempt may have created the account
         is_new = is_new or (errand.is_again and player.made_at >= errand.mail.arrived_at)
-        return _carry_out(replace(errand, read=read), player, waiting, is_new, choice)
+        return _carry_out(replace(errand, read=read), player, waiting, is_new, offered or Offered(""))
 
 
-def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool, unpicked: Sequence[str]) -> None:
+def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new: bool, offered: Offered) -> None:
     mail, read, locale = errand.mail, errand.read, stored_locale(player.locale)
     request = _request(mail, read, locale)
     confirmed = request_of(waiting.lines or ()).asked if waiting else ()
@@ -382,6 +418,12 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         request = replace(request, says_yes=False, is_unsure=True)
     choice = _choice_in(waiting)
     picked = lines_picked(choice, read.lines) if choice else ()
+    if (
+        waiting
+        and any(it.startswith(_ALL_OF) for it in waiting.lines or ())
+        and invitations.agrees_to_start(read, locale)
+    ):
+        picked = choice
     if picked:
         confirmed, request = request_of(picked).asked, Request((), says_yes=True)
     elif waiting and not (request.says_yes or is_final) and invitations.agrees(read, locale):
@@ -433,6 +475,11 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         if passed is not None:
             request = replace(request, asked=tuple(it for it in request.asked if it.command))
     request = request.with_outright_wish()
+    if is_new:
+        _carry_out_all(errand, [Asked("", commands.SET, it) for it in offered.settings], answer)
+        if offered.is_cut:
+            told = gettext("We couldn't do every line of our first email. Please copy the rest into your reply.")
+            answer.said.append(Said(told=[told]))
     if not answer.has_gone:
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear or asks)
         asked = _asked_in(request, answer)
@@ -440,11 +487,12 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
             asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
         _carry_out_all(replace(errand, is_doubted=request.is_doubted), asked, answer)
         if is_new:
-            offered = (wish_in(command, rest) for command, _, rest in (it.partition(" ") for it in unpicked))
-            answer.wishes = [*filter(None, offered)] or request.wishes
+            unpicked = (wish_in(command, rest) for command, _, rest in (it.partition(" ") for it in offered.lines))
+            answer.wishes = [*filter(None, unpicked)] or request.wishes
         elif request.wishes:
             line = "" if answers or any(it.line == request.prose for it in asked) else request.prose
-            answer.said.append(replace(offer(request.wishes), line=line))
+            is_all = wants_all(" ".join(read.lines)) or len(request.wishes) == 1
+            answer.said.append(replace(offer(request.wishes, request.settings, is_all), line=line))
     if answer.has_gone:
         _begin_leaving(mail, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))}, errand.player_id)
         return _take_leave(mail, errand.records)
@@ -460,7 +508,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
 def _choice_in(waiting: DeskMail | None) -> list[str]:
     """Return the lines of which our email asked the player to pick one, or []."""
     lines = (waiting.lines or ()) if waiting else ()
-    return [line.removeprefix(_ONE_OF) for line in lines if line.startswith(_ONE_OF)]
+    return [line.removeprefix(_ONE_OF).removeprefix(_ALL_OF) for line in lines if line.startswith((_ONE_OF, _ALL_OF))]
 
 
 def _offered(lines: Sequence[str]) -> Said:
@@ -658,10 +706,18 @@ class _Answer:
         marked as one of them."""
         of_new = [] if any(it.command == commands.RULES for it in self.wishes) else [it.asked for it in self.wishes]
         found = [*of_new, *(line for said in self.said for line in said.offers)]
-        is_single = sum(not line.startswith(f"{commands.SET} ") for line in found) <= 1
         if self.waits or self.is_at_table:
             return []
-        return found if is_single else [f"{_ONE_OF}{line}" for line in found]
+        mark = _ALL_OF if self.is_all else _ONE_OF
+        return found if len(found) <= 1 else [f"{mark}{line}" for line in found]
+
+    @property
+    def is_all(self) -> bool:
+        """Return whether a `yes` carries out all offered commands."""
+        offering = [it for it in self.said if it.offers]
+        lines = [*(it.asked for it in self.wishes), *(line for it in offering for line in it.offers)]
+        is_plain = sum(not line.startswith(f"{commands.SET} ") for line in lines) <= 1
+        return is_plain or (len(offering) == 1 and not self.wishes and offering[0].is_all)
 
 
 def _letter_to(errand: Errand, answer: _Answer, is_proved: bool = True) -> Json:
@@ -669,7 +725,8 @@ def _letter_to(errand: Errand, answer: _Answer, is_proved: bool = True) -> Json:
     offered = answer.offered
     more = {
         "asked_in": str(mail.mail_id) if answer.waits or offered else "",
-        "offered": len(offered) if any(it.startswith(_ONE_OF) for it in offered) else min(1, len(offered)),
+        "offered": len(offered) if any(it.startswith((_ONE_OF, _ALL_OF)) for it in offered) else min(1, len(offered)),
+        "all": any(it.startswith(_ALL_OF) for it in offered),
         "proved": is_proved,
     }
     return _letter(mail, errand.player_id, DESK_ANSWER.name, _data(errand.read, answer, is_proved) | more)

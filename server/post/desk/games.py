@@ -204,7 +204,7 @@ def _to_fill(number: int) -> str:
 
 @acts(commands.PLAY)
 def _play(errand: Errand, rest: str) -> Said:
-    wanted = wanted_in(without_bots(rest))
+    wanted = wanted_in(rest)
     if wanted.emails:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": wanted.bot}] * (_seats_of(wanted, 1 + (wanted.bots or 0)) - 1))
@@ -268,9 +268,12 @@ def _find(errand: Errand, rest: str) -> Said:
     wanted = wanted_in(rest)
     if wanted.emails:
         raise Unclear(noted('To invite someone, use "new" or "invite".'))
-    if wanted.bots != 0 or wanted.bot != USUAL_BOT:
+    if wanted.bots != 0 or wanted.level:
         raise Unclear(
-            noted('To play with bots and people, use "new", such as "new %(game)s bots=1".'), game=wanted.rules
+            noted(
+                '"find" looks for people and seats no bots. To play with bots, use "play" or "new", such as "new %(game)s bots=1".'
+            ),
+            game=wanted.rules,
         )
     which = {"rules": wanted.rules} | ({"players": wanted.seats} if wanted.seats else {})
     clock = wanted.clock and game_clock(wanted.clock)

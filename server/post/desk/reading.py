@@ -31,7 +31,7 @@ from server.post.desk.arguments import (
 )
 from server.post.desk.commands import BY_NAME, FIND, LANGUAGE, NAME, PLAY, RULES, SET, ZONE, setting_of, words_of
 from server.post.desk.days import days_in
-from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
+from server.post.desk.setting_wishes import wished_setting, wished_settings, without_wishes_for_emails
 from server.post.desk.wishes import (
     NO_NAMES,
     Wish,
@@ -194,6 +194,7 @@ class Request:
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
     wishes: tuple[Wish, ...] = ()  # lines that do what its sentences wish for
+    settings: tuple[tuple[str, str], ...] = ()  # which its sentences wish for, with their values
     outright: tuple[Asked, ...] = ()  # as commands, if they only say what game the writer wants to play, and their name
 
     def with_outright_wish(self) -> "Request":
@@ -255,7 +256,21 @@ def read_request(mail: Mail, locale: str) -> Request:
         said = "" if asked and not wishes else next((it for it in lines if not is_courtesy(it)), "")
         said = clean(said, LONGEST)
         outright = _outright(mail.lines, wishes)
-        return replace(request, asked=tuple(asked[:MOST]), prose=said, wishes=wishes, outright=outright)
+        answered = {name for it in asked for name, _ in wished_settings(it.line)}
+        settings = {
+            name: value
+            for sentence in sentences_in(mail.lines)
+            for name, value in wished_settings(sentence)
+            if value and wishes and not outright and name not in answered
+        }
+        return replace(
+            request,
+            asked=tuple(asked[:MOST]),
+            prose=said,
+            wishes=wishes,
+            settings=tuple(settings.items()),
+            outright=outright,
+        )
     found = [it for it in found if it.command or not (name_in(it.line) or is_lead_in(it.line))]
     last, below = max(nr for nr, it in enumerate(found) if it.command), _right_below_commands(mail, locale)
     # other lines may be a signature
@@ -310,19 +325,31 @@ def _outright(lines: Sequence[str], wishes: Sequence[Wish]) -> tuple[Asked, ...]
 
 def _settings_outright(lines: Sequence[str]) -> dict[str, Asked]:
     """Return the commands for the settings that sentences wish for outright, by setting. The last wish counts."""
-    found = ((it, value) for it in sentences_in(lines) if (value := _setting_outright(it)))
+    found = ((it, value) for it in sentences_in(lines) for value in _all_outright(it))
     return {value.partition(" ")[0]: Asked(clean(_bare(it), LONGEST), SET, value) for it, value in found}
 
 
 def _setting_outright(sentence: str) -> str:
-    """Return the setting that a sentence wishes for outright, with its value, or "". A night without hours is none."""
+    """Return the first setting that a sentence wishes for outright, with its value, or ""."""
+    return next(iter(_all_outright(sentence)), "")
+
+
+def _all_outright(sentence: str) -> list[str]:
+    """Return the settings that a sentence wishes for outright, with their values. A night without hours is none."""
     if is_question(sentence):
-        return ""
-    if only_names(sentence):
-        return f"{NAME} {name_in(sentence)}"
-    name, value = wished_setting(sentence) or ("", "")
-    is_guessed = name == commands.NIGHTS and not re.search(r"\d", sentence)
-    return f"{name} {value}" if value and name != commands.VACATION and not is_guessed else ""
+        return []
+    named = [f"{NAME} {name_in(sentence)}"] if name_in(sentence) else []
+    wished = [it for it in wished_settings(sentence) if it[1] and it[0] != commands.VACATION]
+    is_guessed = any(name == commands.NIGHTS for name, _ in wished) and not re.search(r"\d", sentence)
+    found = [f"{name} {value}" for name, value in wished if not (is_guessed and name == commands.NIGHTS)]
+    return [*(named if only_names(sentence) or found else []), *found]
+
+
+def settings_for_new(sentence: str) -> list[tuple[str, str]]:
+    """Return the settings, with their values, that a sentence of a stranger's email wishes for. A night may be guessed,
+    since our reply names it."""
+    found = [] if is_question(sentence) or _objects([sentence], _RETRACTION) else wished_settings(sentence)
+    return [(name, value) for name, value in found if value and name != commands.VACATION]
 
 
 def is_for_desk(line: str) -> bool:
@@ -785,7 +812,7 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
         return Asked(line[:LONGEST], commands.FILL, next(filter(None, found.groups())))
     lower = line.lower()
     for word, name in words.items():
-        if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):
+        if lower == word or (lower.startswith(word) and lower[len(word)] in " :=" and not lower.startswith("set up ")):
             rest = _BEFORE.sub("", line[len(word) :].lstrip(" :=-")).strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")

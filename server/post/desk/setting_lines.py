@@ -1,5 +1,6 @@
 """The settings that emails can change: example lines and what they do."""
 
+import re
 from collections.abc import Sequence
 
 from babel.dates import get_day_names
@@ -9,6 +10,7 @@ from server.accounts.notice_kinds import AT_ONCE, BUNDLED, OFF
 from server.post.desk import commands
 from server.post.desk.commands import BY_NAME
 from server.post.desk.reading import read_line
+from server.post.desk.wishes import Offer
 from server.post.wording import spoken
 from server.render.text_layout import punctuated
 from server.translations import noted
@@ -73,3 +75,19 @@ def line_for_setting(name: str, value: str) -> str:
         if name == commands.VACATION
         else f"{BY_NAME[commands.SET].word(locale)} {commands.setting_word(name, locale)} {value}"
     )
+
+
+def setting_offer(name: str, value: str) -> Offer:
+    """Return the line that gives a setting this value, with what it does."""
+    line, does = (
+        line_for_setting(name, value),
+        gettext(BY_NAME[name].help if name == commands.VACATION else SETTINGS[name][1]),
+    )
+    return Offer(line, does, punctuated(f"{line}: {does}", spoken().locale))
+
+
+def brief_offer(name: str, value: str) -> str:
+    """Return the line that gives a setting this value, with the first sentence of what it does."""
+    it = setting_offer(name, value)
+    first = re.split(r"(?<=\.)\s", it.does)[0]
+    return punctuated(f"{it.line}: {first}", spoken().locale)

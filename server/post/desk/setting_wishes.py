@@ -43,9 +43,13 @@ _HOURS = re.compile(
     rf"\b{_TIME}\s?(?:-|–|\.\.|to|until|till|and|bis|und|à|et|alle|a|e)\s?(?:le )?{_TIME}(?!\w)", re.IGNORECASE
 )
 _SLEEP = _any(
-    r"nights?|(?:a)?sleep\w*", r"nachts?|nächte|schlaf\w*", r"nuits?|dor[st]|dormir", r"nott[ei]|dormo|dormire"
+    r"nights?|(?:a)?sleep\w*|quiet",
+    r"nachts?|nächte|schlaf\w*|(?:nacht)?ruhe",
+    r"nuits?|dor[st]|dormir|repos",
+    r"nott[ei]|dormo|dormire|silenzio",
 )
 _EMAILS = _any(r"e?-?mails?|courriels?|messages?|nachrichten|messaggi")
+_WRITE = _any(r"writ(?:e|ing)|nothing", r"schreib\w*|nichts", r"écri\w+|rien", r"scriv\w+|niente")
 _OWN = _any("i|we|my|our", "ich|wir|meine?", r"je|j['’]\w*|nous|mes", "io|gioco|giochiamo|mi[oea]i?")
 _FREE = _any(
     r"(?:don['’]?t|do not|never|can['’]?t|cannot|won['’]?t) (?:\w+ )?play|days? off|off|free",
@@ -60,9 +64,9 @@ _REMIND = _any(
     r"promemoria|ricorda\w*mi|ricordamelo",
 )
 _WITHOUT = _any(
-    r"no|not|don['’]?t|stop|off|without|no more",
-    "keine?|nicht|aus|ohne",
-    r"pas|plus|désactive\w*|sans|arrête\w*",
+    r"no|not|nothing|don['’]?t|stop|off|without|no more",
+    "keine?|nichts?|aus|ohne",
+    r"pas|plus|rien|désactive\w*|sans|arrête\w*",
     r"niente|non|disattiva\w*|senza|basta",
 )
 _DURATION = re.compile(
@@ -70,10 +74,10 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _BUNDLED = _any(
-    r"(?:one|1|a single) e?-?mail (?:a|per|each|every) day|(?:mails?|emails?) (?:\w+ ){0,2}(?:once a day|daily)|(?:daily|once a day) e?-?mails?",
-    r"(?:eine?|1) (?:einzige )?e?-?mail (?:am|pro) tag|(?:mails?|e-mails?) (?:\w+ ){0,3}(?:einmal (?:am|pro) tag|täglich|gebündelt|gesammelt)",
-    r"(?:un|1) (?:seul )?(?:e-?)?mail par jour|mails (?:\w+ ){0,2}(?:une fois par jour|groupés)",
-    r"(?:una|1) (?:sola )?e?-?mail al giorno|mail (?:\w+ ){0,2}(?:una volta al giorno|raggruppate)",
+    r"(?:one|1|a single) e?-?mail (?:a|per|each|every) day|(?:mails?|emails?) (?:\w+ ){0,2}(?:once a day|daily)|(?:daily|once a day) e?-?mails?|(?:only (?:a )?|very |just (?:a )?)?few e?-?mails|(?:not|don['’]?t want) (?:too |so |that )?many e?-?mails",
+    r"(?:eine?|1) (?:einzige )?e?-?mail (?:am|pro) tag|(?:mails?|e-mails?) (?:\w+ ){0,3}(?:einmal (?:am|pro) tag|täglich|gebündelt|gesammelt)|(?:möglichst |nur |bitte )?wenige? (?:e-?)?mails?|nicht (?:zu |so )?viele (?:e-?)?mails?",
+    r"(?:un|1) (?:seul )?(?:e-?)?mail par jour|mails (?:\w+ ){0,2}(?:une fois par jour|groupés)|peu (?:de |d['’])(?:e-?)?mails|pas trop (?:de |d['’])(?:e-?)?mails",
+    r"(?:una|1) (?:sola )?e?-?mail al giorno|mail (?:\w+ ){0,2}(?:una volta al giorno|raggruppate)|poche e?-?mail|non (?:troppe|tante) e?-?mail",
 )
 _TWICE = _any(
     r"(?:two|2) e?-?mails? (?:a|per|each|every) day|(?:mails?|emails?) (?:\w+ ){0,2}twice (?:a day|daily)",
@@ -100,6 +104,7 @@ _CANCEL = _any(
     r"annule[rz]?|supprime[rz]?",
     r"annulla\w*|cancella\w*",
 )
+_CLAUSES = re.compile(r"[,;]\s+(?:(?:and|und|et|e)\s)?|\s(?:and|und|et|e)\s(?!\d)", re.IGNORECASE)
 
 
 def cancels(text: str) -> bool:
@@ -137,16 +142,18 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
         days = "off" if cancels(text) else period_in_sentence(text, today, locale)
         return (VACATION, days) if days else None
     emails, hours = _EMAILS.search(text), _HOURS.search(text)
-    if hours and (_SLEEP.search(text) or (emails and any(hours[at] for at in (2, 3, 5, 6)))):
+    is_without = _WITHOUT.search(text) is not None
+    if hours and (_SLEEP.search(text) or (emails and (is_without or any(hours[at] for at in (2, 3, 5, 6))))):
         return NIGHTS, _written(hours, is_guessed=True)
-    if emails and _SLEEP.search(text) and _WITHOUT.search(text) and len(text.split()) <= _MOST_OF_ONE_WISH:
+    is_of_night = _SLEEP.search(text) and (emails or _WRITE.search(text))
+    if is_of_night and is_without and len(text.split()) <= _MOST_OF_ONE_WISH:
         return NIGHTS, USUAL_NIGHT
     if (found := _IN_LANGUAGE.search(text)) and (_WRITING.search(text) or _is_short_end(found)):
         return LANGUAGE, language_in(found[1])
     if _REMIND.search(text):
         if found := _DURATION.search(text):
             return REMINDERS, f"{found[1] or 1}{UNITS[found[2].lower()].lower()}"
-        return REMINDERS, "off" if _WITHOUT.search(text) else ""
+        return REMINDERS, "off" if is_without else ""
     if _TWICE.search(text):
         return MAILS, "bundled 08:00 20:00"
     if _BUNDLED.search(text):
@@ -161,6 +168,16 @@ def wished_setting(text: str, today: date = _ANY_DAY, locale: str = "") -> tuple
     if days_off and _FREE.search(text) and _OWN.search(text):
         return DAYS_OFF, " ".join(map(str, sorted(set(days_off))))
     return None
+
+
+def wished_settings(text: str, today: date = _ANY_DAY, locale: str = "") -> list[tuple[str, str]]:
+    """Return the settings that a sentence wishes for, as in "No mails from 22 to 7, and one mail a day, please"."""
+    parts = (it for part in _CLAUSES.split(text) if (it := wished_setting(part, today, locale)))
+    found = {name: (name, value) for name, value in parts if value}
+    whole = wished_setting(text, today, locale)
+    if whole and (whole[1] or not found):
+        found[whole[0]] = whole
+    return [*found.values()]
 
 
 def without_wishes_for_emails(lines: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from flask_babel import gettext
 from server.bots import LEVELS
 from server.errors import PlayError
 from server.games import GAMES
-from server.post.desk.arguments import LEVEL, NUMBERS, UNITS, game_in, is_game, wanted_in, without_bots
+from server.post.desk.arguments import LEVEL_WORD, NUMBERS, UNITS, game_in, is_game, level_in, wanted_in
 from server.post.desk.commands import BY_NAME, COMMANDS, FIND, NAME, NEW, PLAY, RULES, SET, name_word, naming_line
 from server.post.desk.rule_texts import game_in_short
 from server.post.desk.setting_wishes import wished_setting, without_wishes_for_emails
@@ -63,30 +63,20 @@ _OWN_NAME = re.compile(
 )
 
 
-_EASY = (
-    r"(?:eas(?:y|iest)|weak(?:est)?|simple|einfach\w{0,4}|leicht\w{0,4}|schwach\w{0,4}|schwächst\w{0,2}|faciles?|faibles?|débutante?s?"
-    r"|facil[ei]|semplic[ei]|debol[ei])"
-)
-_HARD = (
-    r"(?:hard(?:est)?|strong(?:est)?|difficult|tough(?:est)?|stark\w{0,4}|stärkst\w{0,2}|schwer\w{0,4}|schwierig\w{0,4}|fort(?:e?s)?|difficiles?"
-    r"|fort[ei]|difficil[ei])"
-)
-_BOT = r"(?:bots?|robots?|computers?|ordinateurs?)"
-_OF_EASE = re.compile(
-    rf"\b(?:({_EASY})|({_HARD})) {_BOT}\b|\b{_BOT} (?:(?:très|molto|assez|plus|più) )?(?:({_EASY})|({_HARD}))\b",
-    re.IGNORECASE,
-)
-_BOTS = r"(?:(?:an?|the|some|my|two|three|[23]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?(?:EASE )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: EASE)?".replace(
-    "EASE", f"(?:{_EASY}|{_HARD})"
+_BOTS = (
+    r"(?:(?:an?|the|some|my|two|three|[1-4]|einen?|den|die|zwei|drei|une?|des|les|deux|trois|il|i|dei|due|tre) |l['’])?"
+    rf"(?:{LEVEL_WORD} )?(?:bots?|robots?|computers?|machine|cpu|ai|ki|ordinateurs?)(?: {LEVEL_WORD}|,? (?:(?:on|of|at|der|auf|de|di) )?(?:level|stufe|niveau|livello) \\d)?"
 )
 _NEXT_CLAUSE = re.compile(r"(?:[.,;!](?=\s)|\s(?:and|und|et|e|sowie|plus)\b)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_OR = re.compile(r"\b(?:or|oder|ou|oppure|o)\b", re.IGNORECASE)
 _PACE = re.compile(  # such as "three days for each move"
     rf"\b(\d{{1,3}}|{'|'.join(NUMBERS)}) ({'|'.join(it for it, unit in UNITS.items() if unit in 'HD' and len(it) > 1)}) "
     r"(?:per|for (?:each|every)|each|pro|je|für jeden|par|pour chaque|a|per ogni) (?:move|turn|zug|coup|tour|mossa|turno)\b",
     re.IGNORECASE,
 )
 _NUMBER_OF_BOTS = re.compile(
-    rf"\b({'|'.join(word for word, number in NUMBERS.items() if number <= _MOST_BOTS)}) (?:{_EASY} |{_HARD} )?bots?\b",
+    rf"\b({'|'.join(word for word, number in NUMBERS.items() if number <= _MOST_BOTS)}) (?:{LEVEL_WORD} )?bots?\b",
     re.IGNORECASE,
 )
 _HELLO = (
@@ -165,7 +155,7 @@ _PICKED = re.compile(  # which of several lines the writer wants: all, one by it
     rf"(?:{_HELLO}){{0,2}}(?:(?:i['’]d like|i would like|i (?:want|choose|prefer|take)|i['’]ll (?:take|have|go for)|i['’]d prefer|let['’]s (?:take|play|do)"
     r"|ich (?:nehme|möchte|will|wähle)|bitte|lieber|je (?:prends|voudrais|veux|choisis)|plutôt|prendo|vorrei|scelgo|please|the|line|number|option|nr\.?|no\.?|nummer|zeile"
     r"|das|die|den|der|la|le|il|numéro|ligne|numero|riga),? |l['’]){0,4}"
-    rf"(?:(both|beides?|(?:tous|toutes) les deux|les deux|entramb[ei]|tutt[ei] e due)|{'|'.join(f'({it})' for it in _ORDINALS)}|(\w{{{_SHORTEST_GAME},40}}))"
+    rf"(?:(both|beides?|(?:tous|toutes) les deux|les deux|entramb[ei]|tutt[ei](?: e due)?|all(?: of (?:them|it|this|these))?|alles?|tout(?:es)?|tous)|{'|'.join(f'({it})' for it in _ORDINALS)}|(\w{{{_SHORTEST_GAME},40}}))"
     rf"(?: (?:one|ones|line|option|of them|zeile|von beiden|ligne|riga|game))?{_BEHIND_GAME}[ .!]*",
     re.IGNORECASE,
 )
@@ -221,6 +211,10 @@ def wishes_in(lines: Sequence[str], is_near: bool) -> list[Wish]:
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     name = next(filter(None, map(name_in, lines)), "") or name_in(text)  # a signature may follow in the next line
     games, addresses, bots = _games_in(text), _ADDRESS.findall(text), _bots_in(text)
+    of_games = [it for it in _SENTENCE_END.split(text) if _games_in(it)] if len(games) > 1 else []
+    if len(of_games) > 1:
+        found = [wish for it in of_games for wish in wishes_in([it], is_near) if wish.command != SET]
+        return [*dict.fromkeys(found), *([Wish(SET, name)] if name else [])]
     if apart := _games_apart(text, games):
         found = [_wish_for(game, part) for game, part in apart]
     elif addresses and (games or is_about(text, PLAYING) or is_about(text, INVITING)):
@@ -247,7 +241,14 @@ def _games_apart(text: str, games: Sequence[str]) -> list[tuple[str, str]]:
     ]
     parts = [text[begin:end] for begin, end in pairwise([0, *cuts, len(text)])]
     is_apart = len(games) > 1 and all(_ADDRESS.search(it) or is_about(it, BOTS) for it in parts)
-    return list(zip(games, parts, strict=True)) if is_apart and _ADDRESS.search(text) else []
+    return list(zip(games, parts, strict=True)) if is_apart else []
+
+
+def wants_all(text: str) -> bool:
+    """Return whether a text wishes for each of several games, instead of one of them."""
+    games = _games_in(text)
+    is_apart = _games_apart(text, games) or sum(_games_in(it) != [] for it in _SENTENCE_END.split(text)) > 1
+    return len(games) > 1 and bool(is_apart) and not _OR.search(text)
 
 
 def _wish_for(game: str, text: str) -> Wish:
@@ -269,11 +270,8 @@ def _with_bots(game: str, bots: int, text: str) -> Iterator[str]:
 
 def _level_in(text: str) -> list[str]:
     """Return the level of the bots that a text names, as commands write it, or []."""
-    if found := LEVEL.search(text):
-        return [f"level={found[1]}"] if f"level-{found[1]}" in LEVELS else []
-    if found := _OF_EASE.search(text):
-        return [f"level={1 if found[1] or found[3] else len(LEVELS)}"]
-    return []
+    level, _ = level_in(text)
+    return [f"level={level}"] if f"level-{level}" in LEVELS else []
 
 
 def _bots_in(text: str) -> int:
@@ -294,15 +292,15 @@ def wish_in(command: str, rest: str) -> Wish | None:
     a game with a title or options, which may be any text."""
     if command not in (NEW, PLAY, FIND):
         return None
-    described = rest if command == NEW else without_bots(rest)
     try:
-        wanted = wanted_in(described)
+        wanted = wanted_in(rest)
     except PlayError:
         return None
-    guests, more = " ".join(wanted.emails), " ".join(described.split()[1:])
-    if wanted.emails and wanted.bots:
-        guests += f" bots={wanted.bots}"
-    return None if wanted.head or wanted.options else Wish(command, f"{wanted.rules} {guests or more}".strip())
+    if command == FIND and (wanted.bots != 0 or wanted.level):
+        command = PLAY
+    bots = f"bots={wanted.bots}" if wanted.bots and command == NEW else ""
+    said = filter(None, (wanted.rules, *wanted.emails, bots, wanted.details))
+    return None if wanted.head or wanted.options else Wish(command, " ".join(said))
 
 
 def wish_to_play_in(lines: Sequence[str]) -> str:

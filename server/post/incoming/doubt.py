@@ -36,6 +36,15 @@ _LEAD_IN = re.compile(
     r"|siirtoni|lépésem|mutarea|mea|moj|potez|κίνησή|μου|私の手|次の手|我的走法|我的着法|나의|내|수),? ?){1,6}\W{0,3}[:：]",
     re.IGNORECASE,
 )
+_DAYS = (
+    r"tomorrow|morgen|demain|domani|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|(?:lun|mar|mercre|jeu|vendre|same)di"
+    r"|dimanche|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica"
+)
+_ABSENT = re.compile(  # such as "I can't play tomorrow", which is no word about the move
+    rf"(?=[^.]{{0,80}}\b(?:{_DAYS})\b)(?=[^.]{{0,80}}\b(?:i can['’]?t|i cannot|i won['’]?t be able|(?:kann|können) (?:ich|wir)|(?:ich|wir) (?:kann|können)"
+    r"|je ne (?:peux|pourrai) pas|non (?:posso|potrò)) (?:\S+ ){0,4}?(?:play|spielen|ziehen|jouer|giocare)\b)(?![^.]{0,80}\b(?:this|that|diesen?|das|ce|questa)\b)",
+    re.IGNORECASE,
+)
 _OF_LATER = re.compile(r"\b(?:next|nächster|prochain|prossima|siguiente)\b", re.IGNORECASE)
 _CLOSING = re.compile(
     r"(?:\W*)(?:(?:bien|très|trop) (?:cordialement|amicalement|à (?:toi|vous))|mit (?:den )?(?:besten|lieben|herzlichen|sonnigen|freundlichen)"
@@ -77,6 +86,10 @@ _ASKS_POLITELY = re.compile(
     r"|(?:kannst|könntest|könnt|könntet) (?:du|ihr) (?:mir|uns) (?:bitte )?(?:auch )?(?:noch )?(?:sagen|erklären)"
     r"|(?:peux|pourrais)-tu (?:aussi )?me dire|(?:puoi|potresti) (?:anche )?dirmi),? ",
     re.IGNORECASE,
+)
+_PASSES_ON = re.compile(  # such as "Can you tell Freddy I said hello?"
+    r"(?i:\W*(?:(?:could|can|would|will) you (?:please )?(?:also )?(?:tell|say|give|wish)|(?:kannst|könntest|könnt|könntet) (?:du|ihr) (?:bitte )?(?:auch )?"
+    r"|(?:peux|pourrais)-tu (?:aussi )?(?:dire|souhaiter)|tu peux (?:dire|souhaiter)|(?:puoi|potresti) (?:anche )?(?:dire|salutare|augurare)) )(?!(?i:me)\b|us\b|mir\b|uns\b|das\b|es\b)[A-ZÄÖÜ]\w+ \S"
 )
 _VERB_FIRST = re.compile(
     r"(?:is|was|were|has|had|ist|war|wäre|hat|hatte|hätte|est|était|è|era|sarebbe|and|und|et|ed?)\b", re.IGNORECASE
@@ -208,7 +221,7 @@ _AGAINST = re.compile(
     # de
     r"|\b(?:spiel|zieh|setz|leg|mach|nimm|nehm|führ|zähl|wert|tu)\w*\b(?: \S+){0,5}? (?:nicht|nie|niemals)\b(?! schlecht| so| übel)"
     r"|\b(?:nicht|nie|niemals) (?:\w+ ){0,2}(?:spiel|zieh|setz|leg|ausführ|auszuführ|wert|zähl|mach|nehm|tun|gelten|gemeint|sicher|erlaubt"
-    r"|gültig|entschieden)\w*|\b(?:noch|doch|lieber|besser|bitte|aber|das|dies|diesen|jetzt) nicht\b|\bauf keinen fall\b|\bkeinesfalls\b"
+    r"|gültig|entschieden)\w*|\b(?:noch|doch|lieber|besser|bitte|aber|das|dies|diesen|jetzt) nicht\b(?! (?:zu|so|ganz|allzu) )|\bauf keinen fall\b|\bkeinesfalls\b"
     r"|\bwei(?:ß|ss) nicht,? ob\b|\bunsicher\b|\bzurück(?:nehm|zieh)\w*|\b(?:nehme|ziehe|nimm|nehmt)\b.{0,60} zurück\b|\bstattdessen\b"
     r"|\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|stornier\w*|streich\w*) (?:das|den|die|es|meine\w*|bitte)\b"
     r"|\b(?:aus versehen|versehentlich|irrtümlich|vertan|ungültig|anders überlegt|umentschieden)\b"
@@ -466,6 +479,7 @@ def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
         if is_question(sentence) and is_about(sentence, LATE):  # "if I'm late" is no condition
             continue
         is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
+        is_against = is_against and not _ABSENT.match(sentence)
         if (
             len(sentence) > LONGEST_SENTENCE
             or (is_question(sentence) and not is_light and not _asks_for_fact(sentence))
@@ -529,12 +543,12 @@ def is_harmless_question(line: str) -> bool:
 def _asks_for_fact(question: str) -> bool:
     """Return whether a question casts no doubt on a move beside it. A question such as "Is that allowed?" casts doubt, and
     so does one of a few words or in a language that we don't know."""
-    question = _ASKS_POLITELY.sub("", question)
+    whole, question = question, _ASKS_POLITELY.sub("", question)
     if _SMALL_TALK.search(question) or is_about(question, JOINING):
         return True
     if _ABOUT_MOVE.search(question):
         return False
-    if is_about(question, *OF_FACTS):
+    if is_about(question, *OF_FACTS) or _PASSES_ON.match(whole):
         return True
     words = question.split()
     if _ASKS_FOR_FACTS.match(question):

@@ -603,12 +603,12 @@ def agrees(mail: replies.Mail, locale: str) -> bool:
     return understood(mail, locale) == YES or _says_only(FINE, mail) or _says_only(_SURE, mail)
 
 
-def with_offer(mail: replies.Mail, locale: str, offered: Sequence[str]) -> replies.Mail:
+def with_offer(mail: replies.Mail, locale: str, offered: Sequence[str], is_all: bool = False) -> replies.Mail:
     """Return an email that only agrees to an offered line, or picks one of several, with that line in place of its own.
-    Sentences with the writer's name, a wish for a setting or a question for a fact stay, below it."""
+    `is_all`: whether a yes means all lines. Sentences with the writer's name, a wish for a setting or a question for a fact stay, below it."""
     mine, rest = _apart(mail)
-    is_yes = len(offered) == 1 and agrees_to_start(rest, locale)
-    lines = offered if is_yes else lines_picked(offered, rest.lines) if len(offered) > 1 else ()
+    is_yes = (is_all or len(offered) == 1) and agrees_to_start(rest, locale)
+    lines: Sequence[str] = offered if is_yes else lines_picked(offered, rest.lines) if len(offered) > 1 else ()
     return replace(mail, lines=(*lines, *(["", *mine] if mine else [])), beside=None) if lines else mail
 
 

@@ -49,7 +49,9 @@ _ARROW = re.compile(
     r"(?<=\w) ?(?:-{1,2}>|=>|[→⇒➔➜]) ?(?=\w)|(?<=\w) > (?=\w)|(?<=\d)>(?=[^\W\d])"
 )  # as in `5 -> leo c`
 _BOLD = re.compile(r"[*_]{1,2}([^*_]{1,200})[*_]{1,2}")  # how mail programs write a line in bold as plain text
-_BEFORE_QUESTION = re.compile(r"(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?(?=\S)", re.IGNORECASE)
+_BEFORE_QUESTION = re.compile(
+    r"(?:(?:[.!,]|(?<=\S) [-–])[ ]+(?:(?:and|und|et|e) )?|(?<=\S) (?:and|und|et|e) )(?=\S)", re.IGNORECASE
+)
 _END_OF_QUESTION, _END_OF_SENTENCE = re.compile(r"\?[ ]+(?=\S)"), re.compile(r"(?<=[.!?])[ ]+")
 _MOST_SENTENCES = 6  # of a line with a question that are looked at
 _MOST_OFFERED = 100  # moves per line
@@ -458,7 +460,7 @@ def _parts(line: str, grammar: Grammar) -> Sequence[str]:
     begins = [0, *(it.end() for it in _END_OF_QUESTION.finditer(line))][:_MOST_SENTENCES]
     for begin in begins:
         behind = list(_BEFORE_QUESTION.finditer(line, begin))[:_MOST_SENTENCES]
-        for end, rest in [*(it.span() for it in behind), (len(line), len(line))]:
+        for end, rest in [(len(line), len(line)), *(it.span() for it in reversed(behind))]:  # the longest move first
             asks = "?" in line[:begin] or "?" in line[rest:]
             command = _command(line[begin:end], grammar) if asks else None
             if command and not command.is_harmless:

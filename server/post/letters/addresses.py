@@ -10,7 +10,7 @@ from server.accounts.unsubscribe import stop_token
 from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
-from server.post.desk.addresses import asked_word, mailbox_hash, player_word, stranger_word
+from server.post.desk.addresses import Offered, asked_word, mailbox_hash, player_word, stranger_word
 from server.post.desk.commands import RULES
 from server.post.letters.games import GameClosing
 from server.post.letters.seats import Invitation, Rsvp, StandInAsked
@@ -46,8 +46,12 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
     """Return the reply address for a bundle, or for an email that the post desk sends to `to`. Return None for the last
     email to a deleted account, since a reply would create a new account."""
     if row.kind == DESK_WELCOME.name:
-        offer = tuple(f"{command} {rest}" for command, rest in row.data.get("wishes", ()) if command != RULES)
-        return f"{stranger_word(to, spoken().locale, offer)}@{domain}"
+        lines = (f"{command} {rest}" for command, rest in row.data.get("wishes", ()) if command != RULES)
+        settings = (f"{name} {value}" for name, value in row.data.get("settings", ()))
+        offered = Offered(
+            spoken().locale, tuple(lines), tuple(settings), row.data.get("all", False), row.data.get("cut", False)
+        )
+        return f"{stranger_word(to, offered)}@{domain}"
     if "to" in row.data:
         return None
     if table := row.data.get("table"):

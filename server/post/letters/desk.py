@@ -28,7 +28,7 @@ from server.post.desk.commands import (
 )
 from server.post.desk.games import with_review
 from server.post.desk.rule_texts import Blocks, game_in_short, rule_sections
-from server.post.desk.setting_lines import in_words_of_reader
+from server.post.desk.setting_lines import brief_offer, in_words_of_reader, setting_offer
 from server.post.desk.wishes import Offer, Wish, naming
 from server.post.letters.context import Recipient, builds
 from server.post.table_help import waiting_move
@@ -53,6 +53,10 @@ class DeskWelcome(Letter):
     stops: bool  # whether the reader asked for no further emails
     asked: bool  # whether the reader's email asks outright for `wishes`
     wishes: tuple[Offer, ...]  # lines that open or explain a game
+    all: bool  # whether the reader's email wishes for all of `wishes`, and a yes carries them out
+    copied: bool  # whether the reader must copy some of `wishes`, since a yes can't carry them out
+    settings: tuple[str, ...]  # lines of the settings that the reader's email wishes for, and which a reply sets
+    named: bool  # whether the reader's email says a name
     told: tuple[str, ...]  # the answers to what the reader's email asks, a sentence each
     pictured: str  # the game whose picture the email shows, or ""
 
@@ -63,6 +67,8 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
     stops = it.letter.data.get("stops", False)
     wishes = [Wish(*wish) for wish in it.letter.data.get("wishes", ())]
     wishes.sort(key=lambda wish: wish.command == RULES)
+    settings = it.letter.data.get("settings", ())
+    lost = it.letter.data.get("lost", ())
     first = {
         wish.rest.split()[0]: wish for wish in reversed(wishes) if wish.command in (PLAY, FIND, NEW)
     }  # of each game
@@ -75,7 +81,14 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
         closed=closed,
         stops=stops,
         asked=asked,
-        wishes=tuple(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
+        wishes=(
+            *(_offer(wish, is_explained=not asked and wish in first.values()) for wish in wishes),
+            *(setting_offer(*it) for it in lost),
+        ),
+        all=it.letter.data.get("all", False) and not it.letter.data.get("cut", False),
+        copied=it.letter.data.get("cut", False),
+        settings=tuple(brief_offer(*it) for it in settings),
+        named=it.letter.data.get("named", False),
         told=tuple(it.letter.data.get("told", ())),
         pictured=""
         if closed or stops
@@ -123,6 +136,7 @@ class DeskAnswer(Letter):
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that the reader must confirm with `yes`
     offered: int  # how many lines the email suggests of which a short reply picks one; `yes` carries out a single one
+    all: bool  # whether `yes` carries out all lines that the email suggests
     proved: bool  # whether it is certain that the reader has written them
     yes: str  # the word with which the reader confirms them
     cut: bool  # whether commands were left out because there were too many
@@ -164,6 +178,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         parts=tuple(parts),
         asked=tuple(map(in_words_of_reader, data["asked"])),
         offered=data.get("offered", 0),  # earlier releases stored none
+        all=data.get("all", False),
         proved=data.get("proved", False),
         yes=gettext("yes"),
         cut=data["cut"],

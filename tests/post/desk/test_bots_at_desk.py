@@ -80,6 +80,14 @@ def test_a_new_game_has_people_and_bots(ann: Correspondent, line: str, seats: li
         ("spiele sternenhimmel stufe 5", "level-5"),
         ("new sternenhimmel bots=2 level=1", "level-1"),
         ("play sternenhimmel", "level-2"),
+        ("play sternenglanz against a hard bot", "level-4"),
+        ("Play sternenglanz against two very strong bots, please.", "level-5"),
+        ("play sternenglanz with 1 bot level 4.", "level-4"),
+        ("play sternenhimmel easy", "level-1"),
+        ("spiele sternenhimmel gegen einen mittleren Bot", "level-2"),
+        ("spiele sternenglanz gegen den stärksten Bot", "level-6"),
+        ("play sternenglanz contre un bot très difficile", "level-5"),
+        ("new sternenglanz against an advanced bot", "level-3"),
     ],
 )
 def test_a_player_chooses_how_strong_the_bots_are(ann: Correspondent, line: str, bot: str) -> None:
@@ -94,6 +102,14 @@ def test_a_player_chooses_how_strong_the_bots_are(ann: Correspondent, line: str,
 def test_a_level_without_bots_or_that_is_none_is_refused(ann: Correspondent, line: str) -> None:
     player_id = ann_joins(ann)
     ann.asks(line)
+    assert not desk.numbers(player_id)
+
+
+@pytest.mark.parametrize("more", ["level=2", "bots=1", "against bots", "against a medium bot"])
+def test_a_search_for_people_refuses_bots_even_of_the_usual_level(ann: Correspondent, more: str) -> None:
+    player_id = ann_joins(ann)
+    told = " ".join(ann.asks(f"find sternenglanz {more}").text.split())
+    assert '"find" looks for people and seats no bots.' in told
     assert not desk.numbers(player_id)
 
 

@@ -20,7 +20,7 @@ from server.play.seating.games import open_game
 from server.play.turns.idempotency import forget_old_answers
 from server.play.votes import vote
 from server.post.desk import games
-from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.desk.addresses import Offered, asked_word, player_word, stranger_word
 from server.post.desk.commands import BY_NAME
 from server.post.desk.counter import forget_desk_mails
 from server.post.desk.rule_texts import editions, options_of, rule_sections
@@ -308,7 +308,7 @@ def test_a_reply_from_another_address_changes_nothing(
     for to in (
         ann.newest.reply_to,
         f"{player_word(ann_id, ann.email)}@{DOMAIN}",
-        f"{stranger_word(ann.email, 'en')}@{DOMAIN}",
+        f"{stranger_word(ann.email, Offered('en'))}@{DOMAIN}",
     ):
         for text in ("yes", "goodbye", "play sternenhimmel"):
             assert mallory.sends(to, text) == []
@@ -1151,7 +1151,11 @@ def test_forged_senders_change_nothing(
     office.delivers()
     before, letters = rows(), len(office.mails("ada")) + len(office.mails("bea"))
     people = ["ada@example.org", "bea@example.org", *(f"s{nr}@d{nr % 7}.example" for nr in range(number // 20))]
-    wrong = [stranger_word("x@y.example", "en"), asked_word(ada, "x@y.example"), player_word(bea, "bea@example.org")]
+    wrong = [
+        stranger_word("x@y.example", Offered("en")),
+        asked_word(ada, "x@y.example"),
+        player_word(bea, "bea@example.org"),
+    ]
     for _ in range(number):
         to = rng.choice(["post", "post", *wrong])
         sender = rng.choice(people if to == "post" else ["mallory@evil.example", *people[2:]])

@@ -9,7 +9,6 @@ from uuid import UUID
 import pytest
 
 from server.accounts.players import player_at, profile
-from server.bots import LEVELS
 from server.games import GAMES
 from server.play.commits import load
 from server.post.desk.arguments import USUAL_BOT
@@ -75,6 +74,15 @@ def of_every_game(*commands: str) -> list[str]:
             "Sternenglanz and Sternenhimmel with bob@example.org please",
             ["new sternenglanz bob@example.org", "new sternenhimmel bob@example.org"],
         ),
+        (
+            "I'd like to play Sternenglanz against a hard bot and Sternenhimmel against two easy bots.",
+            ["play sternenglanz level=4", "play sternenhimmel 3 level=1"],
+        ),
+        (
+            "Ich möchte Sternenhimmel gegen einen mittleren Bot spielen und eva@example.org zu Sternenglanz einladen.",
+            ["play sternenhimmel level=2", "new sternenglanz eva@example.org"],
+        ),
+        ("Could you start Sternenglanz with 1 bot level 4?", ["play sternenglanz level=4"]),
         ("My name is Paula\n\nCheers\nPaula", ["set Paula"]),
         ("I'd like to play a game", of_every_game("play", "find")),
         ("Kann ich mit Freunden Sternenglanz spielen?", ["find sternenglanz"]),
@@ -838,9 +846,9 @@ def test_prose_beside_a_question_is_not_reported(ann: Correspondent) -> None:
         ),
         (
             "Ich möchte Sternenhimmel gegen drei starke Bots spielen, zwei Tage pro Zug",
-            f"spiele sternenhimmel 4 level={len(LEVELS)} 2 days per move",
+            "spiele sternenhimmel 4 level=4 2 days per move",
             "Ja gerne",
-            [f"level-{len(LEVELS)}"] * 3,
+            ["level-4"] * 3,
         ),
         (
             "Je voudrais jouer à Sternenglanz contre un bot facile",
@@ -849,7 +857,7 @@ def test_prose_beside_a_question_is_not_reported(ann: Correspondent) -> None:
             ["level-1"],
         ),
         ("Vorrei giocare a Sternenglanz contro due bot", "gioca sternenglanz 3", "sì", [USUAL_BOT] * 2),
-        ("play sternenglanz 3 level 3", "play sternenglanz 3 level 3", "yes", ["level-3"] * 2),
+        ("play sternenglanz 3 level 3", "play sternenglanz 3 level=3", "yes", ["level-3"] * 2),
     ],
 )
 def test_the_wish_of_a_first_email_is_carried_out_by_a_plain_yes(

@@ -330,6 +330,27 @@ def test_a_question_about_the_move_holds_it(question: str) -> None:
         assert wishes(plain(text)).problem, text
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "7 leo c and what was my last move?",
+        "7 leo c und wer ist als nächstes dran?",
+        "7 leo c et qui gagne ?",
+        "7 leo c e chi vince?",
+        "7 leo c, and who is winning?",
+    ],
+)
+def test_a_question_joined_to_a_move_by_and_keeps_the_move(line: str) -> None:
+    assert wishes(plain(line)).move == "7 leo c"
+
+
+@pytest.mark.parametrize(
+    "line", ["7 leo c and 3 leo d, who is next?", "7 leo c and should I?", "7 leo c and is that allowed?"]
+)
+def test_a_second_move_or_a_doubt_joined_to_a_move_holds_it(line: str) -> None:
+    assert wishes(plain(line)).problem
+
+
 def test_a_question_that_names_a_move_plays_nothing() -> None:
     for text in (
         "Is 7 leo c allowed?",
@@ -446,6 +467,9 @@ def test_plain_moves_with_friendly_words_are_rarely_rejected() -> None:
         *("Gute Nacht, ich gehe jetzt schlafen.", "Can't wait!", "I'll wait and see what you do."),
         *("Pourvu que ça dure !", "Thanks for waiting as long as you did!"),
         *("The weather is fine as long as it is summer.", "The lunch provided was great."),
+        *("Can you tell Freddy I said hello?", "Kannst du Freddy von mir grüßen?", "Tu peux dire bonjour à Freddy ?"),
+        *("I can't play tomorrow.", "Morgen kann ich nicht spielen.", "Domani non posso giocare."),
+        *("I won't be able to play until Monday.", "Hoffentlich war das nicht zu dumm."),
         "I'm assuming you are fine.",
     ],
 )
