@@ -22,6 +22,7 @@ from server.translations import LOCALES
 _LEAST = 0.18  # similarity; one in fifteen sentences that ask nothing reaches it
 _LEAST_WITHOUT_MARK = 0.25  # of sentences that don't end with a question mark
 SURE = 0.31  # from here on, it is more often right than the patterns of `topics.py`
+_LEAST_REPLY = 0.2
 _LONGEST = 300  # characters
 _FEWEST_WORDS, _FEWEST_WITHOUT_MARK = 2, 4
 _COMPARED = 3  # examples of each topic
@@ -37,13 +38,29 @@ class _Index(NamedTuple):
     examples: Mapping[str, list[tuple[int, float]]]  # by feature, with its share in each
 
 
+def nearest_reply(sentence: str) -> str:
+    """Return what a reply to an invitation most likely says: a key of `replies/`, or "" if it resembles no example."""
+    means = _similarities(sentence, "replies")
+    best = max(means, key=lambda it: means[it], default="")
+    return best if means.get(best, 0) >= _LEAST_REPLY and best != _NONE else ""
+
+
 def nearest_topic(sentence: str, least: float = 0) -> str:
     """Return the topic that a sentence most likely asks about, as in `topics.py` or a key of `questions/`. Return "" if
     it resembles no example. `least`: the similarity from which on it does, if it is to be greater than usual."""
     is_question, words = sentence.rstrip().endswith("?"), len(_WORD.findall(sentence))
     if words < (_FEWEST_WORDS if is_question else _FEWEST_WITHOUT_MARK):
         return ""
-    index = _index()
+    means = _similarities(sentence, "questions")
+    best = max(means, key=lambda topic: means[topic], default="")
+    usual = _LEAST if is_question else _LEAST_WITHOUT_MARK
+    is_near = means.get(best, 0) >= max(least, usual) and best != _NONE
+    return best if is_near and not only_seems_about(sentence, best) else ""
+
+
+def _similarities(sentence: str, folder: str) -> Mapping[str, float]:
+    """Return how similar a sentence is to the nearest examples of each topic."""
+    index = _index(folder)
     similar = defaultdict[int, float](float)
     for feature, share in _shares(Counter(_features(sentence[:_LONGEST])), index.weights, index.rarest).items():
         for nr, other in index.examples.get(feature, ()):
@@ -51,19 +68,15 @@ def nearest_topic(sentence: str, least: float = 0) -> str:
     by_topic = defaultdict[str, list[float]](list)
     for nr, value in similar.items():
         by_topic[index.topics[nr]].append(value)
-    means = {topic: sum(sorted(it)[-_COMPARED:]) / _COMPARED for topic, it in by_topic.items()}
-    best = max(means, key=lambda topic: means[topic], default="")
-    usual = _LEAST if is_question else _LEAST_WITHOUT_MARK
-    is_near = means.get(best, 0) >= max(least, usual) and best != _NONE
-    return best if is_near and not only_seems_about(sentence, best) else ""
+    return {topic: sum(sorted(it)[-_COMPARED:]) / _COMPARED for topic, it in by_topic.items()}
 
 
 @cache
-def _index() -> _Index:
+def _index(folder: str) -> _Index:
     known = [
         (topic, Counter(_features(line)))
         for locale in LOCALES
-        for topic, lines in json.loads((files(__package__) / "questions" / f"{locale}.json").read_text("utf-8")).items()
+        for topic, lines in json.loads((files(__package__) / folder / f"{locale}.json").read_text("utf-8")).items()
         for line in lines
     ]
     in_examples = Counter(chain.from_iterable(features for _, features in known))

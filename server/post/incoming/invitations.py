@@ -46,7 +46,7 @@ from server.post.incoming.doubt import (
 )
 from server.post.incoming.lines import Wishes, without_farewell, without_hail, without_smileys
 from server.post.mime import fit_id
-from server.post.nearest_topics import nearest_topic
+from server.post.nearest_topics import nearest_reply, nearest_topic
 from server.post.terms import STOPPING_AT_TABLE, terms_of
 from server.post.topics import (
     A_TERM,
@@ -69,8 +69,15 @@ from server.post.topics import (
 from server.post.wording import spoken
 from server.sanitize import clean, clean_lines, has_link, without_links
 from server.store.tables import GameRow, Incoming, Player, SeatRow, StandIn, db
+from server.translations import noted
 
 YES, NO = "yes", "no"
+_LIKELY = {  # what a person can do whose reply resembles examples
+    "yes": noted('To take your seat, reply just "yes".'),
+    "no": noted('To decline, reply just "no".'),
+    "later": noted('Your seat stays reserved. Reply "yes" as soon as you can play.'),
+    "unsure": noted('Your seat stays reserved. Reply "yes" or "no" when you know.'),
+}
 
 _THANKS = (
     "please|thanks|thank you|gladly|with pleasure|of course|bitte|danke|vielen dank|gern|gerne|sehr gern|sehr gerne"
@@ -111,7 +118,10 @@ def _beginning(word: str, more: str) -> re.Pattern[str]:
     return re.compile(rf"{_LED_IN}({word})(?:{more})", re.IGNORECASE)
 
 
-_SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
+_SAID = {
+    YES: _saying("yes|yep|yeah|ja|jup|oui|ouais|s[iì]", _AGREEING),
+    NO: _saying("no|nope|nein|n[öe]e?|non", _REFUSING),
+}
 _BEGINS = {
     YES: _beginning(
         "yes|yep|yeah|ja|oui|s[iì]|i['’]m in|i am in|count me in|(?:ich )?bin dabei|j['’]en suis|ci sto",
@@ -260,19 +270,14 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _IS_NAME = re.compile(rf"\W*{NAMES}\W*")
-_ASKS_ANOTHER = (  # as in `please ask bob@example.org instead`
+_ASKS_ANOTHER = re.compile(  # beside an address, as in `please ask bob@example.org instead`
     r"\b(?:ask|invite|try|frage?|fragt|lade?|einladen|nimm|demande[sz]?|invite[sz]?|propose[sz]?|chiedi|chiedere|invita|invitate"
-    r"|invitare|prova|instead|stattdessen|statt|an meiner stelle|à ma place|al mio posto|invece)\b"
+    r"|invitare|prova|instead|stattdessen|statt|an meiner stelle|à ma place|al mio posto|invece)\b",
+    re.IGNORECASE,
 )
-_OF_ANOTHER = (
-    re.compile(  # the part of a reply that names a person whom the host could ask, up to the end of its sentence
-        rf"(?=[^.!?;\n]*?(?:{_ASKS_ANOTHER})|[^\n]*@\S+[^.!?;\n]*(?:{_ASKS_ANOTHER}))"
-        r"(?:(?<=^)|(?<=[.!;,–])\s?|(?<=\s)(?=(?:but|please|and|aber|bitte|und|mais|et|ma|e|per favore)\s))"
-        r"[^.!?;,\n]*?(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}[^.!?;\n]*[.!?]*",
-        re.IGNORECASE,
-    )
-)
+_CLAUSES = re.compile(r"(?<=[.!?;,–])\s+|\s(?=(?:but|and|aber|und|mais|et|ma|e)\s)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_FEWEST_OF_ANOTHER = 3  # words, as in "ask Fred instead"
 _MOST_OF_NAME = 3  # words below a farewell
 _PARTS = re.compile(
     r"(?<=[.!?])\s+|(?<!\s),\s+(?=(?:and|und|et|e)\s)|(?<!\s),?\s+(?=(?:but|aber|mais|ma)\s)", re.IGNORECASE
@@ -421,7 +426,7 @@ def _carried_out(guest: Guest) -> Said:
         any(_QUESTION.search(line) for line in read.lines),
     )
     asks = asks or plain != read.lines
-    names_another = any(map(_OF_ANOTHER.search, read.lines))
+    names_another = _without_another(read) != read
     if said is None and names_another and understood(_without_another(read), locale) == NO:
         said = NO
     if _says_only(_SURE, read):  # confirms an earlier no
@@ -447,9 +452,12 @@ def _carried_out(guest: Guest) -> Said:
         if wants_rules(read, locale):
             return Said(again=not guest.sits(), asks=True, rules=True)
         asks = asks or any(is_about(line, THE_GAME, HOW_TO_PLAY) for line in read.lines)
-        if asks and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
+        likely = next(filter(None, map(nearest_reply, sentences_in(without_footer(read.lines)))), "")
+        is_remark = likely in _LIKELY and not any(_QUESTION.search(line) for line in read.lines)
+        if asks and not is_remark and not any(_IS_ANSWER.match(without_hail(line.strip())) for line in read.lines):
             return Said(again=not guest.sits(), asks=True, **_facts(read, guest.game))
         why = gettext("Your email contains no clear yes or no, so nothing was done.")
+        why = f"{why} {gettext(_LIKELY[likely])}" if likely in _LIKELY and guest.address is not None else why
         if written := clean(" ".join(line for line in without_footer(read.lines) if line.strip()), _MOST_QUOTED):
             why = f"{gettext('“%(line)s”', line=written)} – {why}"
         return Said(wrong=why, again=True, asks=asks)
@@ -474,12 +482,22 @@ def _carried_out(guest: Guest) -> Said:
 
 
 def _without_another(mail: replies.Mail) -> replies.Mail:
-    """Return an email without the parts that name a person whom the host could ask."""
+    """Return an email without the clauses that name a person whom the host could ask."""
 
     def rest(lines: Sequence[str]) -> tuple[str, ...]:
-        return tuple(_OF_ANOTHER.sub("", line) for line in lines)
+        return tuple(
+            " ".join(own) if len(own := [it for it in parts if not _names_another(it)]) < len(parts) else line
+            for line in lines
+            for parts in [_CLAUSES.split(line)]
+        )
 
     return replace(mail, lines=rest(mail.lines), beside=None if mail.beside is None else rest(mail.beside))
+
+
+def _names_another(clause: str) -> bool:
+    has_address = _EMAIL.search(clause) and _ASKS_ANOTHER.search(clause)
+    is_sentence = len(clause.split()) >= _FEWEST_OF_ANOTHER and not is_question(clause)
+    return has_address is not None or (is_sentence and nearest_reply(clause) == "another")
 
 
 def _about_another(guest: Guest) -> str:

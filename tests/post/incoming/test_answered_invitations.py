@@ -313,6 +313,38 @@ def test_a_person_who_names_another_learns_that_only_the_host_invites(
     assert answer and said in " ".join(answer.text.split())
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Gern, aber erst am Montag", 'Your seat stays reserved. Reply "yes" as soon as you can play.'),
+        ("I'd love to, but not before Monday\n\nSent from my iPhone", 'Reply "yes" as soon as you can play.'),
+        ("Volentieri, ma da lunedì", 'Your seat stays reserved. Reply "yes" as soon as you can play.'),
+        ("Maybe", 'Your seat stays reserved. Reply "yes" or "no" when you know.'),
+        ("Yes please, but I'm a beginner", 'To take your seat, reply just "yes".'),
+        ("Hm, I don't think so", 'To decline, reply just "no".'),
+        ("ask Fred instead", "Only the host can invite others."),
+        ("Frag lieber Fred", "Only the host can invite others."),
+        ("Mon frère aimerait jouer, demande-lui plutôt", "Only the host can invite others."),
+    ],
+)
+def test_an_answer_in_other_words_moves_nothing_and_learns_what_to_reply(
+    office: Office, game_id: UUID, words: str, said: str
+) -> None:
+    answer = cyd_writes(office, words)
+    assert answer and is_kept(game_id) and not sits(game_id)
+    known = {
+        'Reply "yes" as soon as you can play.': 'Your seat stays reserved. Reply "yes" as soon as you can play.',
+        "Only the host can invite others.": 'Only the host can invite others. If you reply "no" above this sentence, we\'ll pass on your words.',
+    }
+    assert say(words, known.get(said, said)) in " ".join(answer.text.split())
+
+
+@pytest.mark.parametrize(("words", "is_yes"), [("yep", True), ("Jup, gern!", True), ("nope", False), ("Nö", False)])
+def test_short_words_of_everyday_are_a_clear_answer(office: Office, game_id: UUID, words: str, is_yes: bool) -> None:
+    cyd_writes(office, words)
+    assert sits(game_id) is is_yes and not is_kept(game_id)
+
+
 @pytest.mark.parametrize("blocks", [True, False])
 def test_the_host_reads_no_words_of_a_blocked_player(office: Office, ada: UUID, blocks: bool) -> None:
     cyd = person("cyd")
