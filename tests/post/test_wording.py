@@ -464,7 +464,7 @@ def test_subjects_say_what_the_email_is_about() -> None:
     assert subject(by_kind["take-back-asked"]) == "Ben asks to take back a move: Tuesday stars"
     assert subject(ANSWER) == "Please confirm: Tuesday stars"
     assert subject(ANSWER, confirm="") == "Move played: Tuesday stars"
-    assert subject(ANSWER, confirm="", played="") == "Not done: Tuesday stars"
+    assert subject(ANSWER, confirm="", played="") == "Please check: Tuesday stars"
     assert subject(ANSWER, confirm="", played="", wrong="") == "Reply: Tuesday stars"
 
 

@@ -68,7 +68,7 @@ class Answer(GameLetter):
             return noted("Please confirm")
         if self.played:
             return noted("Your turn goes on") if self.rest else PLAYED
-        return noted("Not done") if self.wrong else super().headline
+        return noted("Please check") if self.wrong else super().headline
 
 
 @builds(ANSWER)

@@ -321,7 +321,7 @@ class Rsvp(Letter):
             return noted("The rules")
         if self.facts:
             return noted("Your question")
-        return noted("The invitation") if self.terms and not self.wrong else noted("Not done")
+        return noted("The invitation") if self.terms and not self.wrong else noted("Please check")
 
 
 @builds(RSVP)

@@ -986,7 +986,7 @@ def test_the_answer_to_desk_commands_quotes_them_once_and_takes_a_move_if_they_a
 ) -> None:
     game_id = game_of(ada, bea, bots=1, title="Tuesday stars", options={"start_seat": 0})
     turn = office.mails("ada")[-1]
-    arrives(turn.reply_to, a_mail(text, Subject="Re: Not done: Tuesday stars"))
+    arrives(turn.reply_to, a_mail(text, Subject="Re: Please check: Tuesday stars"))
     settle()
     answer = office.mails("ada")[-1]
     assert answer.subject == f"{headline}: Tuesday stars"

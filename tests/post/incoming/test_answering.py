@@ -169,7 +169,7 @@ def test_a_player_named_like_a_move_of_sternenglanz_can_sign_it(office: Office, 
     change_profile(ada, {"name": "Nora"})
     game_id = game_of(ada, rules="sternenglanz", bots=1)
     answer = ada_writes(office, f"{a_move(game_id, ada)}\n\nThanks, see you!\nNora")
-    assert "Not done" not in answer.text and "didn't work" not in answer.text
+    assert "Please check" not in answer.text and "didn't work" not in answer.text
 
 
 def test_a_reply_to_the_email_about_a_turn_plays_the_rest_of_the_turn(office: Office, ada: UUID) -> None:
@@ -328,7 +328,7 @@ def test_our_reply_to_a_misspelt_line_says_that_the_other_lines_were_understood(
     move = a_move(game_id, ada)
     answer = ada_writes(office, f"{move}\n\nplan 99 leo c\n\nsay Good evening!")
     told = " ".join(answer.text.split())
-    assert answer.subject.startswith("Not done")
+    assert answer.subject.startswith("Please check")
     assert "\n  plan 99 leo c\n" in answer.text
     assert f"We understood “{move}” and “say Good evening!”, but did nothing because of the line above." in told
     assert messages(game_id) == []
@@ -470,9 +470,9 @@ def test_only_a_question_that_may_be_a_move_is_answered_as_not_done(office: Offi
     question = "Hi, how many stars do I have left?"
     for text, headline in (
         (question, "Reply"),
-        (f"{move}?", "Not done"),
-        (f"{move}\n\nMay I play that?", "Not done"),
-        (f"say Hello\n\nMay I play {move}?", "Not done"),
+        (f"{move}?", "Please check"),
+        (f"{move}\n\nMay I play that?", "Please check"),
+        (f"say Hello\n\nMay I play {move}?", "Please check"),
         (f"{move}\n\n{question}", "Move played"),
     ):
         assert ada_writes(office, text).subject.startswith(f"{headline}: "), text
@@ -829,7 +829,7 @@ def test_a_yes_to_the_letter_that_asks_confirms_a_resignation(office: Office, ga
 
 def tells_only_of_resignation(answer: Letter) -> None:
     """Check that an answer tells only of the resignation."""
-    assert "You've resigned" in answer.text and "Not done" not in answer.subject
+    assert "You've resigned" in answer.text and "Please check" not in answer.subject
     assert "didn't work" not in answer.text and "reply with this line" not in " ".join(answer.text.split())
 
 
@@ -839,7 +839,7 @@ def test_a_yes_to_the_turn_letter_changes_nothing_and_says_so(office: Office, ga
     arrives(turn.reply_to, a_mail("yes", **{"In-Reply-To": str(turn.message["Message-ID"])}))
     deal_with_mails()
     answer = office.mails("ada")[-1]
-    assert answer.subject.startswith("Not done") and "To confirm it, reply with this line" in answer.text
+    assert answer.subject.startswith("Please check") and "To confirm it, reply with this line" in answer.text
     assert not is_resigned(game_id)
 
 
@@ -847,7 +847,7 @@ def test_a_yes_to_the_turn_letter_changes_nothing_and_says_so(office: Office, ga
 def test_a_yes_that_confirms_is_answered_by_what_it_did(office: Office, game_id: UUID, line: str) -> None:
     asked = ada_writes(office, line)
     answer = ada_writes(office, "yes", **{"In-Reply-To": str(asked.message["Message-ID"])})
-    assert "Not done" not in answer.subject and "To confirm it" not in answer.text
+    assert "Please check" not in answer.subject and "To confirm it" not in answer.text
 
 
 def test_a_yes_asks_back_while_another_player_waits_for_one(office: Office, game_id: UUID, bea: UUID) -> None:

@@ -178,8 +178,8 @@ def test_a_stand_in_accepts_by_reply_and_then_declines_only_at_the_table(
     assert [
         it.subject.partition(":")[0] for it in office.mails_to(mail.to) if it.subject.startswith(("You're", "Not"))
     ] == [
-        "Not done",
-        "Not done",
+        "Please check",
+        "Please check",
         "You're in",
-        "Not done",
+        "Please check",
     ]
