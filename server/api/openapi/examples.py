@@ -152,7 +152,7 @@ TAKE_BACK_ASKED: Json = {
         "undoes": ["You put a 7 on Leo c."],
     }
 }
-BEGUN: Json = {"begun": [STEP["move"]]}
+BEGUN: Json = {"begun": []}
 HINT: Json = {
     "turn": 1,
     "moves": [
