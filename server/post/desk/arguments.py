@@ -295,7 +295,7 @@ def wanted_in(text: str) -> Wanted:
         wanted.seats = int(found[1])
         rest = rest.replace(found[0], " ", 1)
     left = " ".join(_JOINING.sub(" ", rest).split())
-    level, rest = level_in(f"{left} bot")  # such as "play sternenhimmel hard"
+    level, rest = level_in(f"{left} bot")  # such as "hard" alone after the name of a game
     if level and not wanted.level and rest.split() == ["bot"]:
         _set(wanted, "level", str(level))
     elif left:
