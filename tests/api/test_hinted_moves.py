@@ -211,6 +211,7 @@ def test_a_hint_says_what_balances_that_another_move_scores_more_at_once(
             "This move brings about 3 points less than suggestion 1: you get 2 less, the others 1 more on average.",
         ),
         (3.0, (8.0, 5.0), "This move brings about 3 points less than suggestion 1."),  # worse chances name nothing
+        (30.0, (7.0, 5.0), "With this move, you're less likely to win than with suggestion 1."),
         (1.0, (7.0, 5.0), ""),  # within the margin
         (2.5, (), "This move brings about 3 points less than suggestion 1."),
     ],
@@ -243,6 +244,21 @@ def test_a_single_suggestion_says_how_far_it_is_ahead(gains: tuple[float, ...], 
     seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
     compared = [Compared("move", gain, margin if nr else 0.0) for nr, gain in enumerate(gains)]
     assert hints._lead(seen, compared, "en") == told
+
+
+def test_a_single_suggestion_counts_no_points_for_a_win() -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    compared = [Compared("win", 60.0, 0.0, (30.0, 6.0)), Compared("other", 7.0, 2.0, (28.0, 7.0))]
+    assert hints._lead(seen, compared, "en") == "With the next best move, you're less likely to win."
+
+
+def test_a_best_move_that_pays_off_by_chances_names_no_other_figures() -> None:
+    seen = Seen(GAMES["sternenglanz"], 0, {}, [], [])
+    best, other = hints._Line([], None, 0.0, 0.0, (7.0, 4.0)), hints._Line([], None, 1.0, 0.4, (9.0, 5.0))
+    assert hints._balances(seen, [best, other], [0, 2], "en") == [
+        "2 points less now than suggestion 2, but it probably pays off later.",
+        "",
+    ]
 
 
 def test_every_move_of_a_hint_says_what_it_does_even_if_others_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

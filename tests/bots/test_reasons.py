@@ -367,7 +367,9 @@ def test_a_star_is_explained_by_the_birth_that_it_prepares() -> None:
 
     worth = "The bright star would bring 2 points."
     assert told("d6", "a1") == f"A bright star on d7 then has 1 of 3 neighbours. {worth} {QUIET}"
-    assert told("d6", "a1", "c5") == f"A bright star on d7 then needs only one more dot star. {worth} {QUIET}"
+    assert told("d6", "a1", "c5") == (
+        f"A bright star on d7 then needs only one more dot star, but your opponent moves first. {worth} {QUIET}"
+    )
     possible = "It makes a bright star on d7 possible. It brings 2 points if your opponent leaves it to you."
     assert told("d8", "a1", "c5", "d6") == possible
     taken = told("d8", "c5", "d6", then="d7")

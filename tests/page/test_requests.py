@@ -403,7 +403,7 @@ def test_requests_that_need_an_answer_come_before_results(house: House, windows:
     expect(line(page)).to_have_text(re.compile(r": not now$"))
     expect(page.locator(".asks.wanted")).to_have_count(0)
     other.post(vote, {"on": "abandon"}, status=200)
-    expect(line(page)).to_have_text(re.compile(r": abandon\?\+1$"))
+    expect(line(page)).to_have_text(re.compile(r": abandon\?1 more$"))
     expect(page.locator(".asks.wanted")).to_have_count(1)
     one.post(vote, {"on": "offer"}, status=200)
     expect(line(page)).to_have_text(re.compile(r": abandon\?\+2$"))
@@ -413,12 +413,12 @@ def test_requests_that_need_an_answer_come_before_results(house: House, windows:
     page.get_by_role("button", name=re.compile(r"asks to abandon the game\.$")).click()  # it still waits for an answer
     expect(line(page)).to_have_text(re.compile(r": abandon\?\+2$"))
     other.post(vote, {"on": "abandon", "vote": False}, status=200)
-    expect(line(page)).to_have_text("Asked: offer seats?+1")
+    expect(line(page)).to_have_text("Asked: offer seats?1 more")
     one.post(vote, {"on": "offer", "vote": False}, status=200)
     expect(line(page)).to_have_text(re.compile(r": not now$"))
     one.post(vote, {"on": "abandon"}, status=200)
     other.post(vote, {"on": "abandon", "vote": False}, status=200)
-    expect(line(page)).to_have_text(re.compile(r": not now\+1$"))
+    expect(line(page)).to_have_text(re.compile(r": not now1 more$"))
     close.click()
     expect(line(page)).to_have_text(re.compile(r": not now$"))  # the other result
     close.click()
@@ -503,7 +503,7 @@ def test_the_newest_request_comes_first_and_a_refused_one_goes_with_the_next_mov
     expect(line(page)).to_have_text("2 requests")
     assert not line(page).locator("span").last.evaluate(IS_CUT)
     request(page, "").filter(has_text="abandon").get_by_role("button", name="Not now").click()
-    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?\+1$"))  # what is settled comes last
+    expect(line(page)).to_have_text(re.compile(r"^\w+: pause\?1 more$"))  # what is settled comes last
     refused = (
         page.locator(".request").filter(has_text="You declined for now.").get_by_role("button", name="Agree after all")
     )

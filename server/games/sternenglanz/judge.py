@@ -295,9 +295,10 @@ _POSSIBLE = (
     noted("It would have made a %(star)s on %(field)s possible."),
 )
 _LACKS_ONE = (
-    noted("A %(star)s on %(field)s then needs only one more %(need)s."),
-    noted("A %(star)s on %(field)s would then have needed only one more %(need)s."),
+    noted("A %(star)s on %(field)s then needs only one more %(need)s, but the others move first."),
+    noted("A %(star)s on %(field)s then needs only one more %(need)s, but your opponent moves first."),
 )
+_LACKED_ONE = noted("A %(star)s on %(field)s would then have needed only one more %(need)s.")
 _HAS = noted("A %(star)s on %(field)s then has %(has)s of %(count)s neighbours.")
 _STAYS_FOR_ALL = noted("The constellation comes no closer for the others.")
 _DONE = noted("%(done)s of the %(all)s places of your constellation are then right.")
@@ -418,8 +419,10 @@ def _of_birth(born: _Birth, has_one_opponent: bool, say: Language, is_past: bool
     names = {it: piece_in_sentence(piece, say.locale) for it, piece in (("star", born.star), ("need", born.need))}
     if born.lacks > 1:
         told = say.gettext(_HAS, field=born.field, has=born.number - born.lacks, count=born.number, **names)
+    elif born.lacks:
+        told = say.gettext(_LACKED_ONE if is_past else _LACKS_ONE[has_one_opponent], field=born.field, **names)
     else:
-        told = say.gettext((_LACKS_ONE if born.lacks else _POSSIBLE)[is_past], field=born.field, **names)
+        told = say.gettext(_POSSIBLE[is_past], field=born.field, **names)
     if is_past or not born.cost:
         return told
     return f"{told} {_worth(born, has_one_opponent, say)}"

@@ -131,7 +131,7 @@ export function Requests({ table }) {
   return html`<div class=${isWanted ? "asks wanted" : "asks"} ref=${whole} onClickCapture=${notTwice}>
     <span class="unseen" role="status">${shown[0].told}</span>
     <button class="brief" ref=${line} aria-expanded=${isOpen} title=${shown[0].told} onClick=${() => setOpen(!isOpen)}><span>${names}</span><span>${
-      news}</span>${shown.length > count && html`<b>+${shown.length - count}</b>`}</button>
+      news}</span>${shown.length > count && html`<b>${t("asks.more", { count: shown.length - count })}</b>`}</button>
     <button class="shut" aria-label=${t("close")} onClick=${close}>×</button>
     ${isOpen && html`<div class="whole">${places.current.map((place) => {
       const { key, Drawn, ...row } = /** @type {(typeof shown)[number]} */ (shown.find((it) => it.key === place));

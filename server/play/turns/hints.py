@@ -195,6 +195,10 @@ _UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not p
 
 
 _LEADS = noted("The next best move brings about %(points)s less.")
+_LEADS_TO_WIN = noted("With the next best move, you're less likely to win.")
+_WINS_LESS = noted("With this move, you're less likely to win than with suggestion 1.")
+_WINNING: Final = 5  # points
+_PAYS_LATER = noted("%(fewer)s less now than suggestion %(number)s, but it probably pays off later.")
 
 
 def _lead(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
@@ -202,7 +206,19 @@ def _lead(seen: Seen, compared: Sequence[Compared], locale: str) -> str:
     best, *others = compared
     if not others or not advice.is_clear(ahead := best.gain - others[0].gain, others[0].margin):
         return ""
+    if _is_about_winning(seen, others[0].scores, best.scores, ahead):
+        return language(locale).gettext(_LEADS_TO_WIN)
     return language(locale).gettext(_LEADS, points=_counted(seen, ahead, locale))
+
+
+def _is_about_winning(seen: Seen, scores: Sequence[float], best: Sequence[float], behind: float) -> bool:
+    """Return whether a move is behind the best mostly by chances to win, which have no points of their own."""
+    if not scores or not best:
+        return False
+    less, more = (-one for one in _later(seen, scores, best, 0))
+    # A search that stops early also adds what the seats may score later, but a win is worth much more there.
+    least = _WINNING if hasattr(seen.rules, "assess") else advice.LEAST
+    return behind - less - more > max(least, behind / 2)
 
 
 def _cost(seen: Seen, line: _Line, best: _Line, locale: str, is_told: bool = False) -> str:
@@ -210,10 +226,13 @@ def _cost(seen: Seen, line: _Line, best: _Line, locale: str, is_told: bool = Fal
     cost isn't named if the line `is_told` to cost points now."""
     say, is_duel = language(locale), len(best.scores) == 2
     whole = whole_points(line.behind)
+    is_about_winning = _is_about_winning(seen, line.scores, best.scores, line.behind)
     if not advice.is_clear(line.behind, line.margin):
-        is_named = advice.is_behind(line.behind, line.margin) and not is_told
+        is_named = advice.is_behind(line.behind, line.margin) and not is_told and not is_about_winning
         return say.gettext(_MAY_COST, points=_counted(seen, whole, locale)) if is_named else ""
-    less, more = (-one for one in _later(seen, line, best, 0))
+    if is_about_winning:
+        return say.gettext(_WINS_LESS)
+    less, more = (-one for one in _later(seen, line.scores, best.scores, 0))
     facts: dict[str, Any] = {"points": _counted(seen, whole, locale)}
     is_split = abs(less + more - line.behind) < 1  # chances to win count, too
     if not is_split or more < advice.LEAST or less <= -advice.LEAST:
@@ -234,12 +253,14 @@ def _balances(seen: Seen, lines: Sequence[_Line], points: Sequence[int], locale:
         if its == most or (advice.is_clear(line.behind, line.margin) and line.behind > top.behind):
             found.append("")
             continue
-        more, less = _later(seen, line, top, most - its)
+        more, less = _later(seen, line.scores, top.scores, most - its)
         facts = {"fewer": _counted(seen, most - its, locale), "number": place + 1}
         if max(more, less) < advice.LEAST:
             found.append(say.gettext(_UNSURE, **facts) if line.behind > top.behind + advice.LEAST else "")
             continue
-        if more >= less:
+        if more + less < most - its - advice.LEAST and line.behind < top.behind:
+            text = _PAYS_LATER  # by chances, which these figures leave out
+        elif more >= less:
             text = _MORE_NEXT_TURN if hasattr(seen.rules, "assess") else _MORE_LATER
         else:
             text = _LESS_FOR_ONE if len(line.scores) == 2 else _LESS_FOR_OTHERS
@@ -251,12 +272,12 @@ def _counted(seen: Seen, points: float, locale: str) -> str:
     return counted(language(locale), max(1, whole_points(points)), score_unit(seen.rules.NAME))
 
 
-def _later(seen: Seen, line: _Line, other: _Line, fewer: int) -> tuple[float, float]:
+def _later(seen: Seen, scores: Sequence[float], others: Sequence[float], fewer: int) -> tuple[float, float]:
     """Return how many points more than by the other line the seat expects later, and how many fewer its opponents do on
     average. The line itself scores this many points `fewer`."""
-    if not line.scores or not other.scores:
+    if not scores or not others:
         return 0.0, 0.0
-    gains = [one - another for one, another in zip(line.scores, other.scores, strict=True)]
+    gains = [one - another for one, another in zip(scores, others, strict=True)]
     mine = gains.pop(seen.seat)
     return mine + fewer, -fmean(gains)
 
