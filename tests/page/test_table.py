@@ -297,6 +297,8 @@ def test_the_result_comes_into_view_after_resigning(house: House, windows: Windo
     expect(result).to_be_focused()
     expect(page.locator(".ended .drawn")).to_be_visible()
     expect(result).to_be_in_viewport(ratio=1)
+    expect(page.locator(".tale")).not_to_contain_text("you")  # a bot finished the game in this seat
+    expect(page.locator(".tale")).not_to_contain_text("You")
 
 
 def test_a_summary_leaves_the_sky_free_on_a_desk(house: House, windows: Windows) -> None:

@@ -222,7 +222,7 @@ export function Room({ table, rules, view, at }) {
           !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
     </div>`}
     ${isOver && offer}
-    ${isOver ? html`<${Gallery} names=${names} rules=${rules} seat=${game.you?.seat}
+    ${isOver ? html`<${Gallery} names=${names} rules=${rules} seats=${game.seats} seat=${game.you?.seat}
       scored=${story.filter((it) => it.type === "board-scored")} />`
       : shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards" hidden=${shown.boards.length === 0} ref=${boards}

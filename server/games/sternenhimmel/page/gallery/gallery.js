@@ -2,18 +2,21 @@
 import { html } from "../../ui/html.js";
 import { useMedia } from "../../ui/size.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
-import { listed, t, tell } from "../../ui/words.js";
+import { listed, t, tell, whoPlays } from "../../ui/words.js";
 import { Board } from "../board.js";
 import { Watch } from "../offer.js";
 import { boardName, boardOf, starName } from "../story.js";
 /** @import { BoardScored, Rules, Space } from "../types" */
+/** @import { Seat } from "../../ui/types" */
 
-/** @param {{scored: BoardScored[], names: string[], rules: Rules, seat?: number}} props */
-export function Gallery({ scored, names, rules, seat }) {
+/** @param {{scored: BoardScored[], names: string[], rules: Rules, seats: Seat[], seat?: number}} props */
+export function Gallery({ scored, names, rules, seats, seat }) {
+  const players = seats.map((it) => whoPlays(names[it.seat], it.stand_in));
+  const own = seats.some((it) => it.seat === seat && it.stand_in) ? undefined : seat; // else it was the bot's game
   const isNarrow = useMedia("(max-width: 48rem)"); // where the gallery is many screens high
   return html`<section class="gallery" aria-label=${t("gallery")}>
     <h3>${t("gallery")}</h3>
-    <p class="tale">${tale(scored, names, rules, seat).join(" ")}</p>
+    <p class="tale">${tale(scored, players, rules, own).join(" ")}</p>
     <details open=${!isNarrow}><summary>${t("gallery.all", { count: scored.length })}</summary><ul class="boards">${scored.map((it) => html`<li key=${it.seq}><${Scored} item=${it} names=${names}
       rules=${rules} /></li>`)}</ul></details>
   </section>`;
