@@ -176,7 +176,7 @@ def test_a_stand_in_accepts_by_reply_and_then_declines_only_at_the_table(
         deal_with_mails()
     assert happened(game_id).count("stand-in-began") == 1
     assert [
-        it.subject.partition(":")[0] for it in office.mails_to(mail.to) if it.subject.startswith(("You're", "Not"))
+        it.subject.partition(":")[0] for it in office.mails_to(mail.to) if it.subject.startswith(("You're", "Please"))
     ] == [
         "Please check",
         "Please check",
