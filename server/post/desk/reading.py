@@ -27,6 +27,7 @@ from server.post.desk.arguments import (
     number_and_version,
     rules_in,
     times_of_bundle,
+    wanted_in,
     without_bots,
 )
 from server.post.desk.commands import BY_NAME, FIND, LANGUAGE, NAME, PLAY, RULES, SET, ZONE, setting_of, words_of
@@ -67,6 +68,8 @@ MOST = 10  # commands per email
 LONGEST = 200  # characters per command
 _ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
 _BETWEEN_SETTINGS = re.compile(r"[,;]\s(?:(?:and|und|et|e)\s)?|\s(?:and|und|et|e)\s", re.IGNORECASE)
+_BEHIND_COMMAND = re.compile(rf"(?<=[.!])\s|{_BETWEEN_SETTINGS.pattern}", re.IGNORECASE)
+_OF_NEW_GAMES = (commands.NEW, commands.PLAY, commands.FIND)
 _OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, commands.JOIN)
 _COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
 _PROSE = 5  # words; a longer line that doesn't begin with a command is prose
@@ -557,10 +560,25 @@ def settings_apart(mail: Mail, locale: str) -> Mail:
 def _settings_in_line(line: str, locale: str) -> list[str]:
     first, *others = map(str.strip, _BETWEEN_SETTINGS.split(line))
     if not others or not _begins_as_set(line, words_of(locale)):
-        return [line]
+        return _setting_behind_game(line, locale)
     found = [first, *(_as_setting(it, locale) for it in others)]
     read = (read_line(it, locale) for it in found)
     return found if all(it and it.command == SET and _is_whole(it, locale) for it in read) else [line]
+
+
+def _setting_behind_game(line: str, locale: str) -> list[str]:
+    """Return the two parts of a line such as `play sternenhimmel please, and one mail a day is enough`: a whole command for
+    a new game, and sentences that each wish for a setting. Return any other line itself."""
+
+    def is_of_game(text: str) -> bool:
+        it = read_line(text, locale)
+        return it is not None and it.command in _OF_NEW_GAMES and _fits(wanted_in, it.rest)
+
+    for found in _BEHIND_COMMAND.finditer(line) if not is_of_game(line) else ():
+        game, rest = _bare(line[: found.start()]), line[found.end() :]
+        if is_of_game(game):
+            return [game, rest] if all(map(wished_settings, sentences_in([rest]))) else [line]
+    return [line]
 
 
 def _as_setting(part: str, locale: str) -> str:

@@ -4,12 +4,14 @@ from datetime import date
 from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from server.accounts.players import profile
 from server.post.desk.reading import is_for_desk, read_line, read_request
 from server.post.desk.setting_wishes import night_in, wished_setting
 from server.post.incoming.replies import Mail
 from server.post.topics import MAILS, NIGHTS, PICTURES, is_about
+from server.store.tables import SeatRow, db
 from server.translations import LOCALES
 from tests.post.desk.test_proof import ann_joins
 from tests.post.desk.writing import Correspondent, settle
@@ -178,6 +180,33 @@ def test_the_post_desk_does_what_a_sentence_wishes_for_or_offers_the_line_if_it_
     after = profile(ann_id)
     assert after != before
     assert changed is None or {**after, **after["calendar"]}.items() >= changed.items()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "play sternenhimmel against a hard bot please, and one mail a day is enough",
+        "play sternenhimmel against a hard bot. One mail a day is enough.",
+        "Spiele Sternenhimmel gegen einen starken Bot und bitte nur eine Mail am Tag",
+    ],
+)
+def test_a_setting_behind_a_command_for_a_new_game_is_carried_out_too(ann: Correspondent, line: str) -> None:
+    ann_id = ann_joins(ann)
+    if line.startswith("Spiele"):
+        ann.asks("set language de")
+    before = profile(ann_id)
+    ann.asks(line)
+    found = db.session.scalars(select(SeatRow.bot).where(SeatRow.bot.is_not(None))).all()
+    assert set(found) == {"level-4"}
+    assert profile(ann_id) != before
+
+
+@pytest.mark.parametrize(
+    "line", ["play sternenhimmel, and tell Bob", 'play sternenhimmel title="Bob and one mail a day"']
+)
+def test_other_words_behind_a_command_stay_a_part_of_it(line: str) -> None:
+    mail = Mail("ann@example.net", False, (line,), None, "", None)
+    assert len(read_request(mail, "en").asked) == 1
 
 
 @pytest.mark.parametrize("beside_move", [False, True])
