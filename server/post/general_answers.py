@@ -87,7 +87,8 @@ _SENTENCES: Mapping[str, str] = {
     topics.REFUSED: noted("Our reply to each of your emails says what we did, or why we couldn't do it."),
     topics.STARTING: noted("The game starts when all seats are taken. We'll email you when it's your turn."),
     topics.HOW_LONG: noted(
-        "You usually have two days for each turn, against bots as well. The host of a game can choose a different time."
+        "A game goes on for days or weeks. You usually have two days for each turn, against bots as well. The host of a game "
+        "can choose a different time."
     ),
     topics.PICTURES: noted(
         "Each of our emails also contains everything as plain text. Your email program can show you that instead of "
