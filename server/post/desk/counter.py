@@ -56,6 +56,7 @@ from server.post.desk.reading import (
     first_name_in,
     in_own_words,
     is_for_desk,
+    quoted_offers,
     read_request,
     request_of,
     settings_for_new,
@@ -477,7 +478,14 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
     request = request.with_outright_wish()
     if is_new:
         _carry_out_all(errand, [Asked("", commands.SET, it) for it in offered.settings], answer)
-        if offered.is_cut:
+        invited = child.run(quoted_offers, mail.raw, locale) if offered.is_cut else ()
+        if invited:
+            told = gettext(
+                "Please confirm once more, since we'll email another person. If anything else from our first email is "
+                "missing, copy it into your reply."
+            )
+            answer.said.append(Said(told=[told]))
+        elif offered.is_cut:
             told = gettext("We couldn't do every line of our first email. Please copy the rest into your reply.")
             answer.said.append(Said(told=[told]))
     if not answer.has_gone:
@@ -488,7 +496,7 @@ def _carry_out(errand: Errand, player: Player, waiting: DeskMail | None, is_new:
         _carry_out_all(replace(errand, is_doubted=request.is_doubted), asked, answer)
         if is_new:
             unpicked = (wish_in(command, rest) for command, _, rest in (it.partition(" ") for it in offered.lines))
-            answer.wishes = [*filter(None, unpicked)] or request.wishes
+            answer.wishes = [*filter(None, unpicked), *invited] or request.wishes
         elif request.wishes:
             line = "" if answers or any(it.line == request.prose for it in asked) else request.prose
             is_all = wants_all(" ".join(read.lines)) or len(request.wishes) == 1

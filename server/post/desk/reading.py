@@ -42,6 +42,7 @@ from server.post.desk.wishes import (
     is_understood,
     name_in,
     only_names,
+    wish_in,
     wish_to_play_in,
     wishes_in,
 )
@@ -59,6 +60,7 @@ from server.post.incoming.doubt import (
     without_footer,
 )
 from server.post.incoming.lines import Grammar, Spoken, means_something
+from server.post.incoming.mime import Doubt, head_and_body, readings_of
 from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail
 from server.post.topics import COST, HOW_LONG, MAILS, MY_GAMES, NIGHTS, OF_DESK, SCORING, is_about
@@ -68,6 +70,7 @@ MOST = 10  # commands per email
 LONGEST = 200  # characters per command
 _ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
 _BETWEEN_SETTINGS = re.compile(r"[,;]\s(?:(?:and|und|et|e)\s)?|\s(?:and|und|et|e)\s", re.IGNORECASE)
+_OFFERED = re.compile(r"[>\s]*[-*•]\s+([^:]+)")  # in a list of our lines, before its explanation
 _BEHIND_COMMAND = re.compile(rf"(?<=[.!])\s|{_BETWEEN_SETTINGS.pattern}", re.IGNORECASE)
 _OF_NEW_GAMES = (commands.NEW, commands.PLAY, commands.FIND)
 _OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, commands.JOIN)
@@ -353,6 +356,19 @@ def settings_for_new(sentence: str) -> list[tuple[str, str]]:
     since our reply names it."""
     found = [] if is_question(sentence) or _objects([sentence], _RETRACTION) else wished_settings(sentence)
     return [(name, value) for name, value in found if value and name != commands.VACATION]
+
+
+def quoted_offers(raw: bytes, locale: str) -> tuple[Wish, ...]:
+    """Return the lines that invite people, in an email's quote of our first letter: the address of that letter can't hold
+    them."""
+    try:
+        quoted = (it.text for it in chain(*readings_of(*head_and_body(raw))) if it.quoted)
+    except Doubt:
+        return ()
+    lines = (found[1] for it in quoted if (found := _OFFERED.match(it.translate(_SAME))))
+    asked = (it for line in lines if (it := read_line(line, locale)) and it.command == commands.NEW)
+    wishes = (wish for it in asked if "@" in it.rest and (wish := wish_in(it.command, it.rest)))
+    return tuple(dict.fromkeys(wishes))[:MOST]
 
 
 def is_for_desk(line: str) -> bool:

@@ -1,6 +1,7 @@
 """All that a first email wishes for: games, levels, friends, quiet hours, few emails and a name."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -66,6 +67,30 @@ def test_a_first_email_says_which_wishes_a_yes_cannot_carry_out(ann: Corresponde
     assert "We couldn't do every line of our first email." in " ".join(welcome.text.split())
     ann.asks("new sternenglanz eva@example.org\nset zone Europe/Rome\nname Ron")
     assert list(bots_of(ann)) == ["sternenhimmel", "sternenglanz"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "yes", "line"),
+    [
+        (
+            "I'd like to play Sternenhimmel with eva@example.org and an easy bot.",
+            "Yes please!\n\nSent from my iPhone",
+            "new sternenhimmel eva@example.org bots=1 level=1",
+        ),
+        ("Ich möchte mit eva@example.org Sternenglanz spielen.", "Ja, gerne", "neu sternenglanz eva@example.org"),
+    ],
+)
+def test_a_yes_above_our_quoted_email_only_has_to_confirm_an_invitation(
+    ann: Correspondent, mailbox: Callable[[str], Correspondent], wish: str, yes: str, line: str
+) -> None:
+    (hello,) = ann.sends(DESK, wish)
+    quoted = "\n".join(f"> {it}" for it in hello.text.splitlines())
+    (welcome,) = ann.answers(hello.reply_to, f"{yes}\n\nOn 27 Nov 2026 Sternenpost <x@y.org> wrote:\n{quoted}")
+    assert f"- {line}: " in " ".join(welcome.text.split())
+    eva = mailbox("eva@example.org")
+    assert not eva.mails() and bots_of(ann) == {}
+    ann.asks("yes")
+    assert len(eva.mails()) == len(bots_of(ann)) == 1
 
 
 def test_either_of_two_games_is_asked_for(ann: Correspondent) -> None:
