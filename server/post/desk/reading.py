@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from unicodedata import normalize
 
 from server.accounts.notice_kinds import BUNDLED
@@ -72,6 +72,7 @@ _ENDING = (commands.CANCEL_FIND, commands.LEAVE, commands.GOODBYE)
 _BETWEEN_SETTINGS = re.compile(r"[,;]\s(?:(?:and|und|et|e)\s)?|\s(?:and|und|et|e)\s", re.IGNORECASE)
 _OFFERED = re.compile(r"[>\s]*[-*•]\s+([^:]+)")  # in a list of our lines, before its explanation
 _BEHIND_COMMAND = re.compile(rf"(?<=[.!])\s|{_BETWEEN_SETTINGS.pattern}", re.IGNORECASE)
+_MOST_PLACES = 5  # at which a line may be divided, since each costs time
 _OF_NEW_GAMES = (commands.NEW, commands.PLAY, commands.FIND)
 _OF_GAMES = (commands.RULES, commands.NEW, commands.PLAY, commands.FIND, commands.JOIN)
 _COMMAND_WORDS = 2  # a longer line that resembles a command that ends something may be a sentence
@@ -583,14 +584,17 @@ def _settings_in_line(line: str, locale: str) -> list[str]:
 
 
 def _setting_behind_game(line: str, locale: str) -> list[str]:
-    """Return the two parts of a line such as `play sternenhimmel please, and one mail a day is enough`: a whole command for
-    a new game, and sentences that each wish for a setting. Return any other line itself."""
+    """Divide a line behind a command for a new game, if the rest only wishes for settings: `and one mail a day is enough`.
+    Return any other line itself."""
+    word = line.partition(" ")[0].lower()
+    if len(line) > LONGEST or words_of(locale).get(word) not in _OF_NEW_GAMES:
+        return [line]
 
     def is_of_game(text: str) -> bool:
         it = read_line(text, locale)
         return it is not None and it.command in _OF_NEW_GAMES and _fits(wanted_in, it.rest)
 
-    for found in _BEHIND_COMMAND.finditer(line) if not is_of_game(line) else ():
+    for found in islice(_BEHIND_COMMAND.finditer(line), _MOST_PLACES) if not is_of_game(line) else ():
         game, rest = _bare(line[: found.start()]), line[found.end() :]
         if is_of_game(game):
             return [game, rest] if all(map(wished_settings, sentences_in([rest]))) else [line]
