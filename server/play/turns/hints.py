@@ -171,6 +171,8 @@ def achievements(given: Sequence[Sequence[Reason]]) -> Sequence[str]:
     return [told or first for told, first in zip(telling(given), firsts, strict=True)]
 
 
+_WINNING: Final = 5  # points by which a move is behind beyond scores; from here on, by chances to win
+
 _COSTS = noted("This move brings about %(points)s less than suggestion 1.")
 _MAY_COST = noted("This move may bring about %(points)s less than suggestion 1.")
 _COSTS_BY_ONE = noted("This move brings about %(points)s less than suggestion 1: your opponent gets more.")
@@ -192,12 +194,9 @@ _LESS_FOR_OTHERS = noted(
     "%(fewer)s less now than suggestion %(number)s, but the others probably get about %(points)s less on average."
 )
 _UNSURE = noted("%(fewer)s less now than suggestion %(number)s, and it may not pay off.")
-
-
 _LEADS = noted("The next best move brings about %(points)s less.")
 _LEADS_TO_WIN = noted("With the next best move, you're less likely to win.")
 _WINS_LESS = noted("With this move, you're less likely to win than with suggestion 1.")
-_WINNING: Final = 5  # points
 _PAYS_LATER = noted("%(fewer)s less now than suggestion %(number)s, but it probably pays off later.")
 
 
